@@ -1,0 +1,25 @@
+# trainyard_layer(NAME [LINK lib...]): one library and one test program from a folder of src/.
+# Every *.cc below the folder belongs to the library, every *_test.cc to `NAME_test`.
+# A layer links only layers of lower rank (ARCHITECTURE.md); tests/include_ranks checks the includes.
+function(trainyard_layer name)
+  cmake_parse_arguments(ARG "" "" "LINK;TEST_LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(sources)
+    add_library(trainyard_${name} STATIC ${sources})
+    target_include_directories(trainyard_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(trainyard_${name} PUBLIC ${ARG_LINK})
+  else()
+    add_library(trainyard_${name} INTERFACE)
+    target_include_directories(trainyard_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(trainyard_${name} INTERFACE ${ARG_LINK})
+  endif()
+  if(TRAINYARD_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE trainyard_${name} ${ARG_TEST_LINK} GTest::gtest_main)
+    # One CTest entry per layer; run the program itself with --gtest_filter for one test.
+    add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endif()
+endfunction()
