@@ -76,8 +76,9 @@ struct EdgePlan {
   int64_t lag = 0;
   const std::vector<Affine>* at = nullptr;  // null: all of the iteration
   bool walked =
-      false;         // run-time control in between: instances are counted as the walk passes them
-  int history = -1;  // index into Group::histories_, where per_turn is not constant
+      false;          // run-time control in between: instances are counted as the walk passes them
+  int32_t edge = -1;  // index into the waiter's `after`
+  int history = -1;   // index into Group::histories_, where per_turn is not constant
 };
 
 // Cumulative instances of a producer at the end of recent iterations of a loop.
@@ -186,7 +187,7 @@ class StreamWalker::Group {
     out.clear();
     for (int i = first_edge_[item_.id]; i < first_edge_[item_.id + 1]; ++i) {
       const int64_t n = count(edges_[i]);
-      if (n > 0) out.push_back({edges_[i].producer, n});
+      if (n > 0) out.push_back({edges_[i].producer, n, edges_[i].edge});
     }
   }
 
@@ -409,7 +410,11 @@ class StreamWalker::Group {
     for (size_t i = 0; i < program_.insts.size(); ++i) {
       first_edge_[i] = static_cast<int>(edges_.size());
       if (!members_[i]) continue;
-      for (const Edge& e : program_.placement.insts[i].after) plan_edge(static_cast<InstId>(i), e);
+      const auto& after = program_.placement.insts[i].after;
+      for (size_t e = 0; e < after.size(); ++e) {
+        plan_edge(static_cast<InstId>(i), after[e]);
+        edges_.back().edge = static_cast<int32_t>(e);
+      }
     }
     first_edge_.back() = static_cast<int>(edges_.size());
   }
@@ -526,12 +531,13 @@ StreamWalker::StreamWalker(const Program& program, const Structure& structure, E
                            const TripRecord& trips)
     : program_(program) {
   using Ahead = std::pair<LoopId, int64_t>;
+  const std::vector<uint8_t> masks = engine_masks(program, structure);
   // The first group has no `ahead`; it also carries the control items.
   std::vector<Ahead> kinds = {{-1, 0}};
   std::vector<std::vector<char>> members(1, std::vector<char>(program.insts.size(), 0));
   for (size_t i = 0; i < program.insts.size(); ++i) {
     const InstPlace& place = program.placement.insts[i];
-    if (place.engine != engine) continue;
+    if ((masks[i] >> hw::index(engine) & 1) == 0) continue;
     const Ahead kind = place.ahead > 0 ? Ahead{place.ahead_loop, place.ahead} : Ahead{-1, 0};
     auto it = std::find(kinds.begin(), kinds.end(), kind);
     if (it == kinds.end()) {

@@ -33,6 +33,7 @@ struct TripRecord {
 struct Need {
   InstId producer = -1;
   int64_t count = 0;  // completed instances to wait for; > 0
+  int32_t edge = -1;  // which of the waiter's `after`
 };
 
 // What a stream does next. Control items exist only for run-time loops and branches that hold work
@@ -45,9 +46,14 @@ struct StreamItem {
   int64_t instance = 0;  // which execution of it, counted over the whole run in body order
 };
 
+// The engines that execute each instruction, as a bit mask by InstId: the one that the placement
+// names, and for register instructions every engine with work that depends on the register (each
+// keeps a copy).
+std::vector<uint8_t> engine_masks(const Program& program, const Structure& structure);
+
 class StreamWalker {
  public:
-  // Walks the instructions whose placement names `engine`. Program, structure and trips must
+  // Walks the instructions that `engine` executes (engine_masks). Program, structure and trips must
   // outlive it.
   StreamWalker(const Program& program, const Structure& structure, Engine engine,
                const TripRecord& trips);
