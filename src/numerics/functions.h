@@ -10,7 +10,8 @@
 // result enters. A NaN that comes out is always 0x7FC00000; only copy keeps the payload.
 //
 // Outside the valid range the engine's result is invalid, ours is defined:
-//   sin                   sign(x) * (d^3 / 6 - d) with d = |x| - pi: the cubic of the last piece, so
+//   sin                   sign(x) * (d^3 / 6 - d) with d = |x| - pi: the cubic of the last piece,
+//   so
 //                         sin(9) = 27.65 as the vendor shows; +-Inf gives +-Inf
 //   log                   log(+-0) = -Inf, log(x < 0) = NaN, log(+Inf) = +Inf
 //   sqrt, rsqrt           NaN below zero; sqrt(-0) = -0, rsqrt(+-0) = +-Inf, rsqrt(+Inf) = 0
