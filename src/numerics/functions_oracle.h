@@ -4,7 +4,12 @@
 // The textbook formula, for R = double or long double. In long double (64-bit significand) it keeps
 // 2^-36 of relative accuracy even next to a zero of a derivative; in double it is a quick first
 // look.
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "base/check.h"
 #include "numerics/functions.h"
@@ -119,6 +124,62 @@ R reference(Function f, R x, R param) {
       return std::fabs(x);
   }
   TY_CHECK(false);
+}
+
+// How far y is from `exact`, in units of the last place of an fp32 number of that size. Beyond the
+// largest fp32 number both count as 2^128; a NaN against a number is infinitely far.
+inline double ulp_error(float y, long double exact) {
+  constexpr long double kBeyond = 0x1p128L;
+  if (std::isnan(y) || std::isnan(exact)) {
+    return std::isnan(y) && std::isnan(exact) ? 0 : HUGE_VAL;
+  }
+  const long double got = std::clamp<long double>(y, -kBeyond, kBeyond);
+  exact = std::clamp(exact, -kBeyond, kBeyond);
+  const int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
+  const long double ulp = std::ldexp(1.0L, std::min(exponent, 127) - 23);
+  return static_cast<double>(std::fabs(got - exact) / ulp);
+}
+
+// The largest error found, and where.
+struct Worst {
+  double ulp = 0;
+  float x = 0;
+
+  void merge(const Worst& other) {
+    if (other.ulp > ulp) *this = other;
+  }
+};
+
+inline constexpr float kSlope = 0.25f;  // of prelu, in every measurement
+
+// Measures f on the given inputs. Double decides at once unless the error looks large; then long
+// double does.
+inline Worst measure(Function f, std::span<const float> x) {
+  constexpr double kLooksLarge = 0.55;
+  std::vector<float> y(x.size());
+  apply(f, x.data(), y.data(), x.size(), kSlope);
+  Worst worst;
+  for (size_t i = 0; i < x.size(); ++i) {
+    double ulp = ulp_error(y[i], reference<double>(f, x[i], kSlope));
+    if (ulp > kLooksLarge) ulp = ulp_error(y[i], reference<long double>(f, x[i], kSlope));
+    worst.merge({ulp, x[i]});
+  }
+  return worst;
+}
+
+// Measures f on the bit patterns first, first + stride, ... below last.
+inline Worst measure_patterns(Function f, uint64_t first, uint64_t last, uint64_t stride) {
+  constexpr size_t kBatch = 4096;
+  Worst worst;
+  std::vector<float> x;
+  for (uint64_t bits = first; bits < last;) {
+    x.clear();
+    for (; x.size() < kBatch && bits < last; bits += stride) {
+      x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    }
+    worst.merge(measure(f, x));
+  }
+  return worst;
 }
 
 }  // namespace trainyard::numerics::oracle
