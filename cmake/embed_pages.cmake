@@ -1,0 +1,18 @@
+# cmake -DPAGES=folder -DOUTPUT=file.cc -P embed_pages.cmake
+# Writes folder/*.md as the table of src/tools/error_pages.h.
+file(GLOB pages ${PAGES}/TY-*.md)
+list(SORT pages)
+list(LENGTH pages count)
+set(source "// Generated from docs/errors by cmake/embed_pages.cmake.\n")
+string(APPEND source "#include \"tools/error_pages.h\"\n\n#include <array>\n\n")
+string(APPEND source "namespace trainyard::tools {\nnamespace {\n\n")
+string(APPEND source "constexpr std::array<ErrorPage, ${count}> kPages = {{\n")
+foreach(page ${pages})
+  get_filename_component(code ${page} NAME_WE)
+  file(READ ${page} text)
+  string(APPEND source "    {\"${code}\", R\"page(${text})page\"},\n")
+endforeach()
+string(APPEND source "}};\n\n}  // namespace\n\n")
+string(APPEND source "std::span<const ErrorPage> error_pages() { return kPages; }\n\n")
+string(APPEND source "}  // namespace trainyard::tools\n")
+file(WRITE ${OUTPUT} "${source}")

@@ -1,0 +1,34 @@
+#pragma once
+// The sub-commands of `trainyard`. Each lives in a file of its own; main.cc lists them.
+#include <CLI/App.hpp>
+#include <functional>
+#include <span>
+
+#include "base/status.h"
+
+namespace trainyard::tools {
+
+// What a sub-command does once its options are read. The value is the exit code of the program;
+// an error is printed and makes it kExitFailed.
+using Run = std::function<Result<int>()>;
+
+inline constexpr int kExitFailed = 1;  // the user's program or input is wrong
+inline constexpr int kExitUsage = 2;   // the command line is wrong
+
+struct Command {
+  const char* name;
+  const char* summary;        // one line, no full stop
+  const char* examples;       // command lines, one per line
+  Run (*declare)(CLI::App&);  // adds options to the app; Run sees them after parsing
+};
+
+// Parses the command line, runs one command, returns the exit code. Results go to stdout, errors
+// to stderr.
+int run_command_line(std::span<const Command> commands, int argc, const char* const* argv);
+
+// doctor.cc: what the host offers to the simulator.
+Run declare_doctor(CLI::App& app);
+// explain.cc: pages about error codes and the machine.
+Run declare_explain(CLI::App& app);
+
+}  // namespace trainyard::tools
