@@ -1,0 +1,98 @@
+// fp32 kernel for AVX2 with FMA: strict order. A block of 8 x 48 is four sub-blocks of 4 x 24, each
+// with 12 sums, 3 moving vectors and 1 broadcast in the 16 registers. Same panels and same bits as
+// gemm_avx512.cc; the upper half of a moving row is skipped over, which costs nothing in L1.
+// Lost: 6 x 16 needs 8 loads for 12 multiplies instead of 7 and does not divide 128 rows.
+// Guard: `gemm_bench`, line "fp32 avx2".
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "sim/execute/gemm_kernel.h"
+
+#define TY_AVX2 __attribute__((target("avx2,fma")))
+#define TY_AVX2_INLINE TY_AVX2 __attribute__((always_inline)) inline
+
+namespace trainyard::sim {
+namespace {
+
+inline constexpr size_t kRows = 4;
+inline constexpr size_t kColumns = 24;
+inline constexpr size_t kLanes = 8;
+
+// One instruction's panels at the sub-block's first row and column.
+struct Operands {
+  const float* a;
+  const float* b;
+  size_t steps;
+  size_t width;  // of a row of the moving panel
+};
+
+struct Target {
+  float* dst;
+  size_t pitch;
+  size_t rows;
+  size_t columns;
+  bool accumulate;
+};
+
+// See one_nan in gemm_scalar.cc.
+TY_AVX2_INLINE __m256 one_nan(__m256 x) {
+  const __m256 quiet = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+  return _mm256_blendv_ps(x, quiet, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+
+TY_AVX2_INLINE __m256i first_lanes(size_t count) {
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane);
+}
+
+template <int Vectors>
+TY_AVX2 void sub_block(const Operands& in, const Target& out) {
+  __m256 sum[kRows][Vectors];
+  TY_UNROLL for (auto& row : sum) TY_UNROLL for (auto& x : row) x = _mm256_setzero_ps();
+  const float* a = in.a;
+  const float* b = in.b;
+  for (size_t k = 0; k < in.steps; ++k, a += kPanelRows, b += in.width) {
+    __m256 moving[Vectors];
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) moving[j] = _mm256_load_ps(b + kLanes * j);
+    TY_UNROLL for (size_t i = 0; i < kRows; ++i) {
+      const __m256 stationary = _mm256_broadcast_ss(a + i);
+      TY_UNROLL for (int j = 0; j < Vectors; ++j) sum[i][j] =
+          _mm256_fmadd_ps(stationary, moving[j], sum[i][j]);
+    }
+  }
+  const __m256i tail = first_lanes(out.columns - (Vectors - 1) * kLanes);
+  TY_UNROLL for (size_t i = 0; i < kRows; ++i) {
+    if (i >= out.rows) continue;
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+      float* dst = out.dst + i * out.pitch + kLanes * j;
+      const __m256i mask = j + 1 < Vectors ? _mm256_set1_epi32(-1) : tail;
+      __m256 x = sum[i][j];
+      if (out.accumulate) x = _mm256_add_ps(_mm256_maskload_ps(dst, mask), x);
+      _mm256_maskstore_ps(dst, mask, one_nan(x));
+    }
+  }
+}
+
+using SubBlock = void (*)(const Operands&, const Target&);
+constexpr SubBlock kByVectors[] = {sub_block<1>, sub_block<2>, sub_block<3>};
+
+}  // namespace
+
+void gemm_block_avx2(const GemmBlock& block) {
+  for (size_t t = 0; t < block.instruction_count; ++t) {
+    const GemmStep& step = block.instructions[t];
+    const auto* a = reinterpret_cast<const float*>(step.stationary) + block.row * step.steps;
+    const auto* b = reinterpret_cast<const float*>(step.moving) + block.column * step.steps;
+    for (size_t n = 0; n < block.columns; n += kColumns)
+      for (size_t m = 0; m < block.rows; m += kRows) {
+        const size_t columns = std::min(block.columns - n, kColumns);
+        kByVectors[(columns - 1) / kLanes](
+            {a + m, b + n, step.steps, panel_width(block.columns)},
+            {block.dst + m * block.pitch + n, block.pitch, std::min(block.rows - m, kRows), columns,
+             block.accumulate || t > 0});
+      }
+  }
+}
+
+}  // namespace trainyard::sim

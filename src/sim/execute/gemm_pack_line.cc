@@ -1,0 +1,66 @@
+// Plain and AVX-512 versions of the packing loops. The plain ones serve hosts that have no bf16
+// unit and therefore never pack bf16 outside of tests.
+#include "sim/execute/gemm_pack_line.h"
+
+#include <immintrin.h>
+
+#include "sim/execute/gemm_unit.h"
+
+#define TY_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+namespace trainyard::sim {
+namespace {
+
+TY_AVX512 void interleave_avx512(const uint16_t* low, const uint16_t* high, size_t count,
+                                 uint32_t* words) {
+  for (size_t i = 0; i < count; i += 16) {
+    const size_t left = count - i;
+    const auto mask = static_cast<__mmask16>(left < 16 ? 0xffffu >> (16 - left) : 0xffffu);
+    const __m512i a = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, low + i));
+    const __m512i b = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, high + i));
+    _mm512_mask_storeu_epi32(words + i, mask, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
+  }
+}
+
+// Transposes pairs of words, then pairs of pairs, then 128-bit quarters twice.
+TY_AVX512 void transpose_tile_avx512(const uint32_t* from, size_t pitch, uint32_t* to) {
+  __m512i r[16];
+  __m512i t[16];
+  for (size_t i = 0; i < 16; ++i) r[i] = _mm512_loadu_si512(from + i * pitch);
+  for (size_t i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+  }
+  // r[4g + c]: rows 4g..4g+3 of columns c, c+4, c+8, c+12, one column per 128 bits.
+  for (size_t i = 0; i < 16; i += 4) {
+    r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+    r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+    r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+    r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+  }
+  for (size_t c = 0; c < 4; ++c) {
+    const __m512i low01 = _mm512_shuffle_i32x4(r[c], r[4 + c], 0x44);
+    const __m512i low23 = _mm512_shuffle_i32x4(r[8 + c], r[12 + c], 0x44);
+    const __m512i high01 = _mm512_shuffle_i32x4(r[c], r[4 + c], 0xee);
+    const __m512i high23 = _mm512_shuffle_i32x4(r[8 + c], r[12 + c], 0xee);
+    _mm512_storeu_si512(to + 16 * c, _mm512_shuffle_i32x4(low01, low23, 0x88));
+    _mm512_storeu_si512(to + 16 * (c + 4), _mm512_shuffle_i32x4(low01, low23, 0xdd));
+    _mm512_storeu_si512(to + 16 * (c + 8), _mm512_shuffle_i32x4(high01, high23, 0x88));
+    _mm512_storeu_si512(to + 16 * (c + 12), _mm512_shuffle_i32x4(high01, high23, 0xdd));
+  }
+}
+
+}  // namespace
+
+void interleave(const uint16_t* low, const uint16_t* high, size_t count, uint32_t* words) {
+  if (is_available(GemmUnit::Avx512)) return interleave_avx512(low, high, count, words);
+  for (size_t i = 0; i < count; ++i) words[i] = low[i] | static_cast<uint32_t>(high[i]) << 16;
+}
+
+void transpose_tile(const uint32_t* from, size_t pitch, uint32_t* to) {
+  if (is_available(GemmUnit::Avx512)) return transpose_tile_avx512(from, pitch, to);
+  for (size_t i = 0; i < 16; ++i)
+    for (size_t j = 0; j < 16; ++j) to[j * 16 + i] = from[i * pitch + j];
+}
+
+}  // namespace trainyard::sim
