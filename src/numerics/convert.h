@@ -29,7 +29,7 @@ struct ConvertOptions {
 };
 
 // Any type to fp32, exactly, except i32 and u32 beyond 2^24: nearest even. NaN stays NaN, with its
-// sign. `src` and `dst` need no alignment and do not overlap, here and below.
+// sign. Pointers to void need no alignment; `src` and `dst` do not overlap, here and below.
 void widen(Dtype from, const void* src, float* dst, size_t n);
 
 // fp32 to any type. Floats: rounded; overflow becomes Inf where the format has one (but see the

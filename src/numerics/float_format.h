@@ -14,6 +14,8 @@ struct FloatFormat {
   int bias;
   bool has_inf;  // exponent all ones is Inf and NaN; without: only the largest code is NaN
 
+  friend constexpr bool operator==(const FloatFormat&, const FloatFormat&) = default;
+
   constexpr int bits() const { return 1 + exponent_bits + mantissa_bits; }
   constexpr uint32_t sign_code() const { return 1u << (exponent_bits + mantissa_bits); }
   // The smallest code above all finite ones: Inf, or NaN where there is no Inf.

@@ -123,6 +123,14 @@ Simd host_simd() {
   return units.avx2 ? Simd::Avx2 : Simd::Scalar;
 }
 
+std::vector<Simd> usable_simd() {
+  std::vector<Simd> levels;
+  for (const Simd level : {Simd::Scalar, Simd::Avx2, Simd::Avx512, Simd::Amx}) {
+    if (level <= host_simd()) levels.push_back(level);
+  }
+  return levels;
+}
+
 Simd active_simd() {
   const int level = g_active.load(std::memory_order_acquire);
   if (level != kUnsettled) [[likely]]

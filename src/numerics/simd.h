@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 
@@ -39,6 +40,9 @@ const HostUnits& host_units();
 
 // The best level that the host has.
 Simd host_simd();
+
+// Every level of the host, from Scalar up: what a test of vector code runs through.
+std::vector<Simd> usable_simd();
 
 // The level in use: host_simd(), unless TRAINYARD_SIMD or force_simd says otherwise.
 Simd active_simd();

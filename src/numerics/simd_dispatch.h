@@ -19,7 +19,12 @@
 //   }
 //   #endif
 //
-// Three levels are compiled: scalar, AVX2, AVX-512. Hosts with SSE4 alone take scalar.
+// Three levels are compiled: scalar, AVX2, AVX-512. Hosts with SSE4 alone take scalar. Small
+// functions on vectors want HWY_INLINE, or GCC calls them.
+//
+// Some scalar operations of Highway 1.0.3 give other bits than the vector ones: f16 conversions
+// (they truncate and know no Inf) and NearestInt and Round (0.49999997 becomes 1). Write scalar
+// code for them where HWY_TARGET is HWY_SCALAR or HWY_EMU128.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 
 #include "numerics/simd.h"
