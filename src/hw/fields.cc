@@ -1,0 +1,86 @@
+#include "hw/fields.h"
+
+#include <type_traits>
+
+namespace trainyard::hw {
+namespace {
+
+template <class T>
+constexpr FieldKind kind_of() {
+  if constexpr (std::is_same_v<T, bool>) return FieldKind::Flag;
+  if constexpr (std::is_same_v<T, double>) return FieldKind::Real;
+  if constexpr (std::is_same_v<T, Cycles>) return FieldKind::Cycles;
+  return FieldKind::Integer;
+}
+
+template <class T>
+FactView view(const Fact<T>& fact) {
+  if constexpr (std::is_same_v<T, Cycles>) {
+    return {static_cast<double>(fact.value.value), fact.trust, fact.source};
+  } else {
+    return {static_cast<double>(fact.value), fact.trust, fact.source};
+  }
+}
+
+template <class T>
+void assign(Fact<T>& fact, const FactView& v) {
+  if constexpr (std::is_same_v<T, Cycles>) {
+    fact = {Cycles{static_cast<int64_t>(v.value)}, v.trust, v.source};
+  } else {
+    fact = {static_cast<T>(v.value), v.trust, v.source};
+  }
+}
+
+constexpr CoreField kCoreFields[] = {
+#define TY_GROUP(group, Type, meaning)
+#define TY_FIELD(group, field, T, unit, low, high, meaning)     \
+  {#group,                                                      \
+   #field,                                                      \
+   "core." #group "." #field,                                   \
+   unit,                                                        \
+   meaning,                                                     \
+   kind_of<T>(),                                                \
+   low,                                                         \
+   high,                                                        \
+   [](const CoreSpec& spec) { return view(spec.group.field); }, \
+   [](CoreSpec& spec, const FactView& v) { assign(spec.group.field, v); }},
+#define TY_GROUP_END(group, Type)
+#include "hw/core_fields.inc"
+#undef TY_GROUP
+#undef TY_FIELD
+#undef TY_GROUP_END
+};
+
+constexpr FieldGroup kCoreGroups[] = {
+#define TY_GROUP(group, Type, meaning) {#group, meaning},
+#define TY_FIELD(group, field, T, unit, low, high, meaning)
+#define TY_GROUP_END(group, Type)
+#include "hw/core_fields.inc"
+#undef TY_GROUP
+#undef TY_FIELD
+#undef TY_GROUP_END
+};
+
+constexpr ChipField kChipFields[] = {
+#define TY_FIELD(group, field, T, unit, low, high, meaning) \
+  {#group,                                                  \
+   #field,                                                  \
+   #group "." #field,                                       \
+   unit,                                                    \
+   meaning,                                                 \
+   kind_of<T>(),                                            \
+   low,                                                     \
+   high,                                                    \
+   [](const ChipSpec& spec) { return view(spec.field); },   \
+   [](ChipSpec& spec, const FactView& v) { assign(spec.field, v); }},
+#include "hw/chip_fields.inc"
+#undef TY_FIELD
+};
+
+}  // namespace
+
+std::span<const CoreField> core_fields() { return kCoreFields; }
+std::span<const FieldGroup> core_groups() { return kCoreGroups; }
+std::span<const ChipField> chip_fields() { return kChipFields; }
+
+}  // namespace trainyard::hw

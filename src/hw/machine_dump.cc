@@ -1,0 +1,65 @@
+// Writes a machine as a machine file.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "hw/fields.h"
+#include "hw/machine_file.h"
+
+namespace trainyard::hw {
+namespace {
+
+std::string number(const FactView& fact, FieldKind kind) {
+  switch (kind) {
+    case FieldKind::Flag:
+      return fact.value != 0 ? "true" : "false";
+    case FieldKind::Integer:
+    case FieldKind::Cycles:
+      return fmt::format("{}", static_cast<int64_t>(fact.value));
+    case FieldKind::Real: {
+      const std::string text = fmt::format("{}", fact.value);  // shortest that reads back exactly
+      return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    }
+  }
+  TY_CHECK(false);
+}
+
+template <class Spec>
+std::string line(const Field<Spec>& field, const Spec& spec) {
+  const FactView fact = field.get(spec);
+  return fmt::format("# {}{}{}; {}, {}\n{} = {}\n", field.unit, field.unit.empty() ? "" : "; ",
+                     field.meaning, name(fact.trust), fact.source, field.name,
+                     number(fact, field.kind));
+}
+
+// A TOML basic string: quotes, backslashes and control characters are escaped.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += fmt::format("\\{}", c);
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string machine_to_toml(const Machine& machine) {
+  std::string out = fmt::format("base = {}\nname = {}\nlnc = {}\n\n[chip]\n",
+                                quoted(machine.chip.name), quoted(machine.name), machine.lnc);
+  for (const ChipField& field : chip_fields()) out += line(field, machine.chip);
+  for (const FieldGroup& group : core_groups()) {
+    out += fmt::format("\n# {}\n[core.{}]\n", group.meaning, group.name);
+    for (const CoreField& field : core_fields()) {
+      if (field.group == group.name) out += line(field, machine.core);
+    }
+  }
+  return out;
+}
+
+}  // namespace trainyard::hw
