@@ -24,11 +24,17 @@ R sigmoid(R x) {
   return 1 / (1 + std::exp(-x));
 }
 
+// 0 where the second factor vanishes faster than x grows.
+template <class R>
+R times(R x, R vanishing) {
+  return vanishing == 0 ? x < 0 ? R(-0.0) : R(0) : x * vanishing;
+}
+
 template <class R>
 R silu_dx(R x) {
   const R e = std::exp(-x);
   if (std::isinf(e)) return R(-0.0);
-  return (1 + e + x * e) / ((1 + e) * (1 + e));
+  return (1 + e + times(x, e)) / ((1 + e) * (1 + e));
 }
 
 template <class R>
@@ -39,12 +45,6 @@ R normal_cdf(R x) {
 template <class R>
 R normal_density(R x) {
   return std::exp(-x * x / 2) / std::sqrt(2 * kPi<R>);
-}
-
-// 0 where the first factor vanishes faster than x grows.
-template <class R>
-R times(R x, R vanishing) {
-  return vanishing == 0 ? x < 0 ? R(-0.0) : R(0) : x * vanishing;
 }
 
 template <class R>
@@ -77,7 +77,7 @@ R reference(Function f, R x, R param) {
     case Function::Sigmoid:
       return sigmoid(x);
     case Function::Relu:
-      return x > 0 ? x : 0;
+      return x < 0 ? 0 : x;
     case Function::Prelu:
       return x < 0 ? x * param : x;
     case Function::Gelu:
@@ -119,7 +119,7 @@ R reference(Function f, R x, R param) {
     case Function::Reciprocal:
       return 1 / x;
     case Function::Sign:
-      return x == 0 ? x : std::copysign(R(1), x);
+      return x == 0 || std::isnan(x) ? x : std::copysign(R(1), x);
     case Function::Abs:
       return std::fabs(x);
   }

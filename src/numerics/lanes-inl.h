@@ -2,8 +2,8 @@
 // to arrays. Included once per level, after hwy/highway.h; see numerics/simd_dispatch.h.
 //
 // Only operations that IEEE 754 rounds correctly are used (add, multiply, divide, square root,
-// fused multiply-add, conversions), so a kernel is the same function at every level. Highway's
-// scalar level has no fused multiply-add and saturates where a double is too large for a float;
+// fused multiply-add, conversions), so a kernel is the same function at every level. Without vector
+// units Highway has no fused multiply-add and saturates where a double is too large for a float;
 // both are replaced here.
 #if defined(TRAINYARD_NUMERICS_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRAINYARD_NUMERICS_LANES_INL_H_
@@ -24,15 +24,28 @@ namespace trainyard::numerics::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Highway's levels without vector units: one lane, or 128 bits in plain loops.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#define TY_LANES_EMULATED 1
+#else
+#define TY_LANES_EMULATED 0
+#endif
+
+// Applies `scalar` to each lane: for what the emulated levels lack.
+template <class D, class Scalar>
+HWY_INLINE hn::Vec<D> lane_by_lane(D d, Scalar scalar) {
+  HWY_ALIGN hn::TFromD<D> lanes[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
+  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = scalar(i);
+  return hn::Load(d, lanes);
+}
+
 // a * b + c, rounded once.
 template <class V>
 HWY_INLINE V fma(V a, V b, V c) {
-#if HWY_TARGET == HWY_EMU128
-  V r;
-  for (size_t i = 0; i < hn::Lanes(hn::DFromV<V>()); ++i) {
-    r.raw[i] = std::fma(a.raw[i], b.raw[i], c.raw[i]);
-  }
-  return r;
+#if TY_LANES_EMULATED
+  return lane_by_lane(hn::DFromV<V>(), [&](size_t i) {
+    return std::fma(hn::ExtractLane(a, i), hn::ExtractLane(b, i), hn::ExtractLane(c, i));
+  });
 #else
   return hn::MulAdd(a, b, c);
 #endif
@@ -41,7 +54,7 @@ HWY_INLINE V fma(V a, V b, V c) {
 // c - a * b, rounded once.
 template <class V>
 HWY_INLINE V fnma(V a, V b, V c) {
-#if HWY_TARGET == HWY_EMU128
+#if TY_LANES_EMULATED
   return fma(hn::Neg(a), b, c);
 #else
   return hn::NegMulAdd(a, b, c);
@@ -51,10 +64,8 @@ HWY_INLINE V fnma(V a, V b, V c) {
 // Doubles to floats, to nearest even, to infinity where too large.
 template <class D32, class V64>
 HWY_INLINE hn::Vec<D32> demote(D32 d32, V64 v) {
-#if HWY_TARGET == HWY_EMU128
-  hn::Vec<D32> r;
-  for (size_t i = 0; i < hn::Lanes(d32); ++i) r.raw[i] = static_cast<float>(v.raw[i]);
-  return r;
+#if TY_LANES_EMULATED
+  return lane_by_lane(d32, [&](size_t i) { return static_cast<float>(hn::ExtractLane(v, i)); });
 #else
   return hn::DemoteTo(d32, v);
 #endif
@@ -117,6 +128,8 @@ HWY_INLINE void map_widened(const float* x, float* y, size_t n, Kernel kernel) {
     hn::StoreU(hn::IfThenElse(hn::IsNaN(v), canonical_nan(d32), r), d32, to);
   });
 }
+
+#undef TY_LANES_EMULATED
 
 }  // namespace trainyard::numerics::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
