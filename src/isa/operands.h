@@ -7,11 +7,36 @@
 
 namespace trainyard::isa {
 
+// A visitor of `fields` that ignores everything. Derive from it and define the methods of interest.
+struct IgnoreFields {
+  template <class A>
+  void dst(std::string_view, A&, Role) {}
+  template <class A>
+  void src(std::string_view, A&) {}
+  template <class O>
+  void optional_src(std::string_view, O&) {}
+  template <class O>
+  void optional_dst(std::string_view, O&) {}
+  template <class O, class D>
+  void operand(std::string_view, O&, const D&) {}
+  template <class O>
+  void optional_operand(std::string_view, O&) {}
+  template <class T, class D>
+  void word(std::string_view, T&, const D&) {}
+  template <class T, class D>
+  void attribute(std::string_view, T&, const D&) {}
+  template <class T>
+  void reg_dst(std::string_view, T&) {}
+  template <class T>
+  void reg_src(std::string_view, T&) {}
+};
+
 // Calls f(name, access, role) for every tensor operand, in the order of `fields`. `Access` is const
 // where the instruction is. Written operands come first.
 template <class F>
-struct AccessVisitor {
+struct AccessVisitor : IgnoreFields {
   F f;
+  explicit AccessVisitor(F g) : f(g) {}
 
   template <class A>
   void dst(std::string_view n, A& a, Role role) {
@@ -38,23 +63,15 @@ struct AccessVisitor {
     if (!o) return;
     if (auto* a = std::get_if<Access>(&*o)) f(n, *a, Role::Read);
   }
-  template <class T, class D>
-  void word(std::string_view, T&, const D&) {}
-  template <class T, class D>
-  void attribute(std::string_view, T&, const D&) {}
-  template <class T>
-  void reg_dst(std::string_view, T&) {}
-  template <class T>
-  void reg_src(std::string_view, T&) {}
 };
 
 template <class F>
 void each_access(const Instruction& inst, F&& f) {
-  std::visit([&](const auto& i) { i.fields(i, AccessVisitor<F&>{f}); }, inst);
+  std::visit([&](const auto& i) { i.fields(i, AccessVisitor<F&>(f)); }, inst);
 }
 template <class F>
 void each_access(Instruction& inst, F&& f) {
-  std::visit([&](auto& i) { i.fields(i, AccessVisitor<F&>{f}); }, inst);
+  std::visit([&](auto& i) { i.fields(i, AccessVisitor<F&>(f)); }, inst);
 }
 
 // State inside an engine that an instruction reads or writes besides its operands.

@@ -142,7 +142,8 @@ struct Program {
   Placement placement;
 };
 
-// Equal in everything but source lines: what the text form must keep.
+// Equal in everything but source lines and numbering: what the text form must keep. Ids count as
+// renumbered in body order (isa/normalize.h); floats compare by their bits, all NaNs being one.
 bool same_program(const Program& a, const Program& b);
 
 // The place of a SourceRef in words, for a Status.
