@@ -41,10 +41,21 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
+// A core as it looks at one level. Making one takes microseconds: keep it for a whole program.
+struct CostModel {
+  CostModel(const hw::CoreSpec& core, Level level);
+
+  hw::CoreSpec core;  // with the constants of that level
+  Level level;
+};
+
 // The cost of `inst` on `engine`. Of a transfer: the trigger instruction alone; isa/cost_dma.h has
 // the rest. The instruction must pass `verify`.
-Cost cost(const Program& program, const Inst& inst, Engine engine, const hw::CoreSpec& core,
-          Level level);
+Cost cost(const Program& program, const Inst& inst, Engine engine, const CostModel& model);
+inline Cost cost(const Program& program, const Inst& inst, Engine engine, const hw::CoreSpec& core,
+                 Level level) {
+  return cost(program, inst, engine, CostModel(core, level));
+}
 
 // The same while the power ramp holds the array at `throttle_ratio`: intervals and streaming
 // stretch, the fixed latency does not. [neuroncore 3.2.1]
@@ -54,10 +65,10 @@ Cost throttled(const Cost& cost, const hw::CoreSpec& core);
 // different sets cannot both be resident; at kernel start none is. [neuroncore 2.3]
 std::optional<int> act_table(Function function);
 // The time of loading one, in cycles of the Scalar engine.
-Cost table_load_cost(const hw::CoreSpec& core, Level level);
+Cost table_load_cost(const CostModel& model);
 
 // A control instruction of a sequencer (branch, semaphore, a wait after the first) in cycles of the
 // engine it runs on.
-Cost control_cost(Engine engine, const hw::CoreSpec& core, Level level);
+Cost control_cost(Engine engine, const CostModel& model);
 
 }  // namespace trainyard::isa

@@ -48,6 +48,10 @@ struct DmaShape {
 
 // `inst` must be a transfer (is_dma) that passes `verify`. Of a collective: the part on this core's
 // DMA engines, as if it were a copy; the links are the cluster's business.
-DmaShape dma_shape(const Program& program, const Inst& inst, const hw::CoreSpec& core, Level level);
+DmaShape dma_shape(const Program& program, const Inst& inst, const CostModel& model);
+inline DmaShape dma_shape(const Program& program, const Inst& inst, const hw::CoreSpec& core,
+                          Level level) {
+  return dma_shape(program, inst, CostModel(core, level));
+}
 
 }  // namespace trainyard::isa

@@ -1,0 +1,42 @@
+#pragma once
+// Rounding rules of the cost formulas and the reading of facts. Internal to isa/cost*.cc.
+#include <cstdint>
+
+#include "base/units.h"
+#include "hw/core_spec.h"
+#include "isa/cost.h"
+
+namespace trainyard::isa {
+
+using Wide = __int128;
+
+// Reads facts and remembers the weakest trust among them.
+class FactReader {
+ public:
+  template <class T>
+  T operator()(const hw::Fact<T>& fact) {
+    trust_ = hw::weakest(trust_, fact.trust);
+    return fact.value;
+  }
+  hw::Trust trust() const { return trust_; }
+
+ private:
+  hw::Trust trust_ = hw::Trust::Documented;
+};
+
+// Real constants enter as whole millionths, so that products of them stay exact.
+inline constexpr int64_t kMillion = 1'000'000;
+int64_t millionths(double value);
+
+constexpr Wide ceil_divide(Wide a, Wide b) { return (a + b - 1) / b; }
+
+// elements * rate * factor, rounded up once.
+Cycles streaming(int64_t elements, double rate, double factor = 1);
+
+// A time in nanoseconds as cycles of `engine`, to the nearest.
+Cycles cycles_from_ns(const hw::CoreSpec& core, Engine engine, double ns);
+
+// A span of ticks as cycles of `engine`, rounded up.
+Cycles cycles_from_ticks(const hw::CoreSpec& core, Engine engine, Ticks ticks);
+
+}  // namespace trainyard::isa
