@@ -41,6 +41,10 @@ constexpr Fallback kFallbacks[] = {
     {"core.act.read_accumulator_interval_ns", 0},
     {"core.act.read_accumulator_latency_ns", 0},
     {"core.dma.small_row_bytes", 0},
+    {"core.dma.stagger_load_ns", 0},
+    {"core.dma.stagger_store_ns", 0},
+    {"core.dma.slope_load", 1},
+    {"core.dma.slope_store", 1},
     {"core.dma.transfer_gap_ns", 0},
 };
 

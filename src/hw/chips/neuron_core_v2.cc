@@ -93,6 +93,7 @@ constexpr CoreSpec kNeuronCoreV2{
             .one_ls_at_a_time = {true, Assumed, "trainyard"},
             .column_tile_streams = {4, Assumed, "nki-library"},
             .mm_floor = {Cycles{64}, Documented, "nki-trn1"},
+            .stationary_floor = {64, Documented, "nki-isa-old"},
             .mm_extra = {Cycles{7}, Assumed, "nki-tutorials"},
             .fixed_latency = {Cycles{400}, Measured, "nki-perf"},
             // The power ramp is described for Trainium2 and 3; no page says that v2 lacks it.
@@ -258,6 +259,10 @@ constexpr CoreSpec kNeuronCoreV2{
             .dispatch_store_ns = {570, Assumed, "voyager-3p"},
             .notify_load_ns = {315, Assumed, "voyager-3p"},
             .notify_store_ns = {355, Assumed, "voyager-3p"},
+            .stagger_load_ns = {293, Assumed, "voyager-3p"},
+            .stagger_store_ns = {162, Assumed, "voyager-3p"},
+            .slope_load = {1.3046, Assumed, "voyager-3p"},
+            .slope_store = {0.963, Assumed, "voyager-3p"},
             .transfer_gap_ns = {34, Assumed, "nki-dma"},
             .issue_static_ns = {85, Assumed, "nki-dma"},
             .issue_swdge_ns = {600, Assumed, "voyager-3p"},

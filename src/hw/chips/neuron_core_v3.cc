@@ -94,6 +94,7 @@ constexpr CoreSpec kNeuronCoreV3{
             .column_tile_streams = {4, Assumed, "nki-library"},
             // Published for v2 only. Carried over until somebody measures it.
             .mm_floor = {Cycles{64}, Assumed, "nki-trn1"},
+            .stationary_floor = {64, Documented, "nki-isa-old"},
             // 28.16 ms for 65,536 fp32 instructions is 1,031.25 cycles each, 7 more than 2 x 512.
             .mm_extra = {Cycles{7}, Measured, "nki-tutorials"},
             .fixed_latency = {Cycles{487}, Measured, "voyager-3p"},
@@ -257,6 +258,10 @@ constexpr CoreSpec kNeuronCoreV3{
             .dispatch_store_ns = {570, Measured, "voyager-3p"},
             .notify_load_ns = {315, Measured, "voyager-3p"},
             .notify_store_ns = {355, Measured, "voyager-3p"},
+            .stagger_load_ns = {293, Measured, "voyager-3p"},
+            .stagger_store_ns = {162, Measured, "voyager-3p"},
+            .slope_load = {1.3046, Measured, "voyager-3p"},
+            .slope_store = {0.963, Measured, "voyager-3p"},
             .transfer_gap_ns = {34, Assumed, "nki-dma"},
             .issue_static_ns = {85, Measured, "nki-dma"},
             .issue_swdge_ns = {600, Measured, "voyager-3p"},

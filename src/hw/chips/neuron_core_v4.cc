@@ -96,6 +96,7 @@ constexpr CoreSpec kNeuronCoreV4{
             .column_tile_streams = {4, Assumed, "nki-library"},
             // Published for v2 only. Carried over until somebody measures it.
             .mm_floor = {Cycles{64}, Assumed, "nki-trn1"},
+            .stationary_floor = {64, Documented, "nki-isa-old"},
             .mm_extra = {Cycles{7}, Assumed, "nki-tutorials"},
             .fixed_latency = {Cycles{487}, Assumed, "voyager-3p"},
             .throttle = {true, Documented, "neuron-explorer"},
@@ -259,6 +260,10 @@ constexpr CoreSpec kNeuronCoreV4{
             .dispatch_store_ns = {570, Assumed, "voyager-3p"},
             .notify_load_ns = {315, Assumed, "voyager-3p"},
             .notify_store_ns = {355, Assumed, "voyager-3p"},
+            .stagger_load_ns = {293, Assumed, "voyager-3p"},
+            .stagger_store_ns = {162, Assumed, "voyager-3p"},
+            .slope_load = {1.3046, Assumed, "voyager-3p"},
+            .slope_store = {0.963, Assumed, "voyager-3p"},
             .transfer_gap_ns = {34, Derived, "nki-dma"},
             .issue_static_ns = {85, Assumed, "nki-dma"},
             .issue_swdge_ns = {600, Assumed, "voyager-3p"},
