@@ -149,8 +149,8 @@ Cost cost(const Program& program, const Inst& inst, Engine engine, const CostMod
 
 Cost throttled(const Cost& cost, const hw::CoreSpec& core) {
   const auto stretch = [&](Cycles c) {
-    return Cycles{static_cast<int64_t>(
-        ceil_divide(Wide{c.value} * kMillion, millionths(core.pe.throttle_ratio.value)))};
+    return Cycles{
+        ceil_divide_wide(Wide{c.value} * kMillion, millionths(core.pe.throttle_ratio.value))};
   };
   Cost c = cost;
   const Cycles fixed = cost.latency - cost.work;

@@ -66,9 +66,15 @@ Cost throttled(const Cost& cost, const hw::CoreSpec& core);
 std::optional<int> act_table(Function function);
 // The time of loading one, in cycles of the Scalar engine.
 Cost table_load_cost(const CostModel& model);
+inline Cost table_load_cost(const hw::CoreSpec& core, Level level) {
+  return table_load_cost(CostModel(core, level));
+}
 
 // A control instruction of a sequencer (branch, semaphore, a wait after the first) in cycles of the
 // engine it runs on.
 Cost control_cost(Engine engine, const CostModel& model);
+inline Cost control_cost(Engine engine, const hw::CoreSpec& core, Level level) {
+  return control_cost(engine, CostModel(core, level));
+}
 
 }  // namespace trainyard::isa

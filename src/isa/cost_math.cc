@@ -8,7 +8,7 @@ int64_t millionths(double value) { return std::llround(value * static_cast<doubl
 
 Cycles streaming(int64_t elements, double rate, double factor) {
   const Wide scaled = Wide{elements} * millionths(rate) * millionths(factor);
-  return Cycles{static_cast<int64_t>(ceil_divide(scaled, Wide{kMillion} * kMillion))};
+  return Cycles{ceil_divide_wide(scaled, Wide{kMillion} * kMillion)};
 }
 
 Cycles cycles_from_ns(const hw::CoreSpec& core, Engine engine, double ns) {
@@ -18,7 +18,7 @@ Cycles cycles_from_ns(const hw::CoreSpec& core, Engine engine, double ns) {
 }
 
 Cycles cycles_from_ticks(const hw::CoreSpec& core, Engine engine, Ticks ticks) {
-  return Cycles{static_cast<int64_t>(ceil_divide(ticks.value, core.period(engine).value))};
+  return Cycles{ceil_divide(ticks.value, core.period(engine).value)};
 }
 
 }  // namespace trainyard::isa

@@ -28,7 +28,9 @@ class FactReader {
 inline constexpr int64_t kMillion = 1'000'000;
 int64_t millionths(double value);
 
-constexpr Wide ceil_divide(Wide a, Wide b) { return (a + b - 1) / b; }
+// Both for a >= 0, b > 0.
+constexpr int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t ceil_divide_wide(Wide a, Wide b) { return static_cast<int64_t>((a + b - 1) / b); }
 
 // elements * rate * factor, rounded up once.
 Cycles streaming(int64_t elements, double rate, double factor = 1);

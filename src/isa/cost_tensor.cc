@@ -25,9 +25,7 @@ Cost array_cost(const ArrayShape& s, const hw::CoreSpec& core, FactReader& fact)
   const Cycles floor = s.passes * std::max(fact(pe.mm_floor), narrow);
   // An fp32 product is several instructions, each with half of its passes.
   const int64_t instructions =
-      s.passes == 1 ? 1
-                    : static_cast<int64_t>(
-                          ceil_divide(s.passes * fact(pe.instructions_fp32), fact(pe.passes_fp32)));
+      s.passes == 1 ? 1 : ceil_divide(s.passes * fact(pe.instructions_fp32), fact(pe.passes_fp32));
   c.interval = std::max({c.work, floor, c.load}) + instructions * fact(pe.mm_extra);
   c.latency = std::max(c.interval, c.work + fact(pe.fixed_latency));
   c.turn_interval = c.interval;
