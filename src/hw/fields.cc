@@ -1,6 +1,10 @@
 #include "hw/fields.h"
 
+#include <fmt/format.h>
+
 #include <type_traits>
+
+#include "base/check.h"
 
 namespace trainyard::hw {
 namespace {
@@ -78,6 +82,19 @@ constexpr ChipField kChipFields[] = {
 };
 
 }  // namespace
+
+std::string value_text(double value, FieldKind kind) {
+  switch (kind) {
+    case FieldKind::Flag:
+      return value != 0 ? "true" : "false";
+    case FieldKind::Integer:
+    case FieldKind::Cycles:
+      return fmt::format("{}", static_cast<int64_t>(value));
+    case FieldKind::Real:
+      return fmt::format("{}", value);  // the shortest that reads back exactly
+  }
+  TY_CHECK(false);
+}
 
 std::span<const CoreField> core_fields() { return kCoreFields; }
 std::span<const FieldGroup> core_groups() { return kCoreGroups; }

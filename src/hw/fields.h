@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "hw/chip_spec.h"
@@ -50,6 +51,9 @@ struct FieldGroup {
 std::span<const CoreField> core_fields();
 std::span<const FieldGroup> core_groups();
 std::span<const ChipField> chip_fields();
+
+// "64", "0.5", "true": as one writes it; reads back exactly.
+std::string value_text(double value, FieldKind kind);
 
 // The field with exactly that key; null if there is none.
 template <class Spec>

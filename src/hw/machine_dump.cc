@@ -1,27 +1,17 @@
 // Writes a machine as a machine file.
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "hw/fields.h"
 #include "hw/machine_file.h"
 
 namespace trainyard::hw {
 namespace {
 
+// TOML tells whole numbers from others by the point.
 std::string number(const FactView& fact, FieldKind kind) {
-  switch (kind) {
-    case FieldKind::Flag:
-      return fact.value != 0 ? "true" : "false";
-    case FieldKind::Integer:
-    case FieldKind::Cycles:
-      return fmt::format("{}", static_cast<int64_t>(fact.value));
-    case FieldKind::Real: {
-      const std::string text = fmt::format("{}", fact.value);  // shortest that reads back exactly
-      return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-    }
-  }
-  TY_CHECK(false);
+  const std::string text = value_text(fact.value, kind);
+  const bool needs_point = kind == FieldKind::Real && text.find_first_of(".e") == std::string::npos;
+  return needs_point ? text + ".0" : text;
 }
 
 template <class Spec>
