@@ -1,9 +1,7 @@
 #include "hw/explain.h"
 
 #include <algorithm>
-#include <cctype>
 
-#include "base/nearest.h"
 #include "hw/fields.h"
 #include "hw/units.h"
 
@@ -55,6 +53,7 @@ std::string memory(const Machine& machine) {
 
 Page unit_page(const Unit& unit, const Machine& machine) {
   Page page{.name = std::string(unit.name), .title = std::string(unit.title)};
+  page.aliases.assign(unit.aliases.begin(), unit.aliases.end());
   page.paragraphs.assign(unit.paragraphs.begin(), unit.paragraphs.end());
   page.paragraphs.push_back(fmt::format("Constants on {}:", machine.name));
   for (const CoreField& field : core_fields()) {
@@ -71,6 +70,7 @@ Page constant_page(const Field<Spec>& field, std::string key) {
                                 ? "true or false"
                                 : fmt::format("{} to {}", value_text(field.low, field.kind),
                                               value_text(field.high, field.kind));
+  if (page.name != field.key) page.aliases.emplace_back(field.key);
   page.paragraphs.push_back(
       fmt::format("Key in a machine file: {}. Allowed: {}.", field.key, range));
   return page;
@@ -87,21 +87,6 @@ std::vector<Machine> shown_machines(const Machine& machine) {
   for (const std::string& target : target_names()) machines.push_back(*find_target(target));
   if (!in_catalogue(machine)) machines.push_back(machine);
   return machines;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
-const Unit* find_unit(std::string_view name) {
-  for (const Unit& unit : units()) {
-    if (unit.name == name || std::ranges::find(unit.aliases, name) != unit.aliases.end()) {
-      return &unit;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -147,21 +132,6 @@ std::vector<Page> constant_pages(const Machine& machine) {
     for (PageRow& r : page.rows) r.meaning.clear();
   }
   return pages;
-}
-
-Result<Page> explain(std::string_view name, const Machine& machine) {
-  const std::string wanted = lower_case(name);
-  if (wanted == lower_case(machine.name)) return machine_page(machine);
-  if (const auto target = find_target(wanted)) return machine_page(*target);
-  if (const Unit* unit = find_unit(wanted)) return unit_page(*unit, machine);
-  std::vector<std::string> names = target_names();
-  for (const Unit& unit : units()) names.emplace_back(unit.name);
-  for (Page& page : constant_pages(machine)) {
-    if (page.name == wanted || "core." + page.name == wanted) return std::move(page);
-    names.push_back(page.name);
-  }
-  return error("TY-HW-009", "there is no target, unit or constant '{}'{}", name,
-               did_you_mean(name, names));
 }
 
 }  // namespace trainyard::hw

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/status.h"
 #include "hw/catalogue.h"
 
 namespace trainyard::hw {
@@ -21,8 +20,9 @@ struct PageRow {
 };
 
 struct Page {
-  std::string name;   // "tensor", "trn2", "pe.mm_floor"
-  std::string title;  // one line
+  std::string name;                  // "tensor", "trn2", "pe.mm_floor"
+  std::string title;                 // one line
+  std::vector<std::string> aliases;  // other names: "pe", "tensore"; "core.pe.mm_floor"
   std::vector<std::string> paragraphs;
   std::vector<PageRow> rows;
 };
@@ -36,10 +36,6 @@ std::vector<Page> unit_pages(const Machine& machine);
 // Every constant: meaning, allowed range, key in a machine file, value on each chip; and on
 // `machine` if it is none of the catalogue.
 std::vector<Page> constant_pages(const Machine& machine);
-
-// The page about `name`: a target, a unit by any of its names ("tensor", "pe", "TensorE"), or a
-// constant ("pe.mm_floor", "core.pe.mm_floor"). TY-HW-009 with the nearest name if there is none.
-Result<Page> explain(std::string_view name, const Machine& machine);
 
 // For a terminal, at most 100 columns except where a row is longer.
 std::string text(const Page& page);

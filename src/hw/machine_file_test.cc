@@ -69,6 +69,13 @@ TEST(MachineFile, TwiceTheSbufMovesTheAddressMap) {
   EXPECT_EQ(machine->core.psum.window_base.value, 128 * 512 * KiB);
 }
 
+TEST(MachineFile, TheExampleIsATrainium2WithTwiceTheSbuf) {
+  const auto machine = load_machine("examples/machines/wide_sbuf.toml");
+  ASSERT_TRUE(machine) << refusal(machine);
+  EXPECT_EQ(machine->name, "trn2-wide-sbuf");
+  EXPECT_EQ(machine->core.sbuf.partition_bytes.value, 2 * kNeuronCoreV3.sbuf.partition_bytes.value);
+}
+
 TEST(MachineFile, TextThatIsNotTomlIsRefusedWithItsLine) {
   const auto machine = changed("[core.pe\n");
   EXPECT_EQ(machine.status().code(), "TY-HW-002");
@@ -110,12 +117,12 @@ TEST(MachineFile, AnUnknownBaseIsRefusedWithTheNearestName) {
 TEST(MachineFile, AnUnknownKeyIsRefusedWithTheNearestKey) {
   EXPECT_EQ(refusal(changed("[core.pe]\nmm_flor = 32\n")),
             "my.toml:3:11  TY-HW-003  there is no key 'core.pe.mm_flor' (did you mean "
-            "'core.pe.mm_floor'?); a dump of the machine lists all keys");
+            "'core.pe.mm_floor'?); 'trainyard machine' lists all keys");
   EXPECT_EQ(refusal(changed("[pe]\nmm_floor = 32\n")),
             "my.toml:3:12  TY-HW-003  there is no key 'pe.mm_floor' (did you mean "
-            "'core.pe.mm_floor'?); a dump of the machine lists all keys");
+            "'core.pe.mm_floor'?); 'trainyard machine' lists all keys");
   EXPECT_EQ(refusal(changed("zzz = 1\n")),
-            "my.toml:2:7  TY-HW-003  there is no key 'zzz'; a dump of the machine lists all keys");
+            "my.toml:2:7  TY-HW-003  there is no key 'zzz'; 'trainyard machine' lists all keys");
 }
 
 TEST(MachineFile, AWrongTypeIsRefused) {

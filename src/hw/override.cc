@@ -77,7 +77,7 @@ Status override_field(Machine& machine, std::string_view key, const Given& given
     return set(*field, machine.core, given, origin);
   if (const ChipField* field = find_field(chip_fields(), key))
     return set(*field, machine.chip, given, origin);
-  return error("TY-HW-003", "there is no key '{}'{}; a dump of the machine lists all keys", key,
+  return error("TY-HW-003", "there is no key '{}'{}; 'trainyard machine' lists all keys", key,
                did_you_mean(key, all_keys()));
 }
 

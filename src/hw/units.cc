@@ -1,7 +1,5 @@
 #include "hw/units.h"
 
-#include <array>
-
 namespace trainyard::hw {
 namespace {
 
@@ -48,7 +46,7 @@ constexpr Words kVectorText[] = {
     "content is undefined after any instruction that was told to leave it idle.",
 };
 
-constexpr Words kScalarAliases[] = {"act", "scalare", "scalar engine", "activation"};
+constexpr Words kScalarAliases[] = {"act", "scalare", "scalar engine"};
 constexpr Words kScalarGroups[] = {"act"};
 constexpr Words kScalarText[] = {
     "128 lanes that compute func(in * scale + bias) for one tensor input, with scale and bias as "
@@ -218,7 +216,7 @@ constexpr Words kProgramText[] = {
     "are our own.",
 };
 
-constexpr Words kNumericsAliases[] = {"rounding", "values"};
+constexpr Words kNumericsAliases[] = {"rounding"};
 constexpr Words kNumericsGroups[] = {"numerics"};
 constexpr Words kNumericsText[] = {
     "Choices of value that the public documents leave open, as switches. Rounding is to the "

@@ -30,5 +30,7 @@ int run_command_line(std::span<const Command> commands, int argc, const char* co
 Run declare_doctor(CLI::App& app);
 // explain.cc: pages about error codes and the machine.
 Run declare_explain(CLI::App& app);
+// machine.cc: every number of a machine, as a machine file.
+Run declare_machine(CLI::App& app);
 
 }  // namespace trainyard::tools

@@ -117,7 +117,7 @@ constexpr CoreSpec kNeuronCoreV4{
             .fixed_latency = {Cycles{150}, Assumed, "voyager-3p"},
             .chain_overhead = {Cycles{100}, Assumed, "nki-trn1"},
             .operand_setup = {Cycles{60}, Assumed, "nki-trn1"},
-            .unary_fp32 = {0.5, Documented, "nki-trn3"},
+            .unary_fp32 = {0.5, Assumed, "voyager-3p"},
             .unary_16bit_contiguous = {0.25, Documented, "nki-trn3"},
             .unary_16bit = {0.5, Documented, "nki-trn3"},
             .unary_bf16_to_fp32 = {0.5, Assumed, "nki-trn3"},
