@@ -14,9 +14,6 @@
 // (1.14-1.37 TFLOP/s of 2.7 peak). Lost: strided loads from unpacked operands (33 us), dst rows at
 // a 2 KiB pitch (10-20 % slower: cache-set conflicts; callers pad).
 // Guard: `gemm_bench`, lines "matmul_packed" and "matmul_nest" against "raw tile loop".
-#include <algorithm>
-#include <cstring>
-
 #include "sim/execute/gemm_kernel.h"
 
 namespace trainyard::sim {
@@ -27,11 +24,12 @@ inline constexpr size_t kTileK = 32;
 inline constexpr size_t kTileRowBytes = 64;
 inline constexpr size_t kAmxBlock = 32;  // rows and columns of a block
 
-// `Down` x `Across` tiles of dst, all rows and columns of them present.
+// A block of `Down` x `Across` tiles of dst.
 template <class Tiles, int Down, int Across>
-void amx_full_block(const GemmBlock& block, float* dst, size_t pitch) {
-  const size_t row_bytes = pitch * sizeof(float);
-  float* lower = dst + kTileEdge * pitch;
+void amx_tiles(const GemmBlock& block) {
+  const size_t row_bytes = block.pitch * sizeof(float);
+  float* dst = block.dst;
+  float* lower = dst + kTileEdge * block.pitch;
   Tiles::template start<0>(dst, row_bytes, block.accumulate);
   if constexpr (Across == 2) Tiles::template start<1>(dst + kTileEdge, row_bytes, block.accumulate);
   if constexpr (Down == 2) Tiles::template start<2>(lower, row_bytes, block.accumulate);
@@ -64,28 +62,13 @@ void amx_full_block(const GemmBlock& block, float* dst, size_t pitch) {
 }
 
 template <class Tiles>
-void amx_by_tiles(const GemmBlock& block, float* dst, size_t pitch) {
+void amx_block(const GemmBlock& block) {
   const bool down = block.rows > kTileEdge;
   const bool across = block.columns > kTileEdge;
-  if (down && across) return amx_full_block<Tiles, 2, 2>(block, dst, pitch);
-  if (down) return amx_full_block<Tiles, 2, 1>(block, dst, pitch);
-  if (across) return amx_full_block<Tiles, 1, 2>(block, dst, pitch);
-  amx_full_block<Tiles, 1, 1>(block, dst, pitch);
-}
-
-// A block of at most 32 x 32. A ragged one goes through a copy, because tiles are stored whole.
-template <class Tiles>
-void amx_block(const GemmBlock& block) {
-  if (block.rows % kTileEdge == 0 && block.columns % kTileEdge == 0)
-    return amx_by_tiles<Tiles>(block, block.dst, block.pitch);
-  alignas(64) float copy[kAmxBlock * kAmxBlock] = {};
-  const size_t row_bytes = block.columns * sizeof(float);
-  if (block.accumulate)
-    for (size_t m = 0; m < block.rows; ++m)
-      std::memcpy(copy + m * kAmxBlock, block.dst + m * block.pitch, row_bytes);
-  amx_by_tiles<Tiles>(block, copy, kAmxBlock);
-  for (size_t m = 0; m < block.rows; ++m)
-    std::memcpy(block.dst + m * block.pitch, copy + m * kAmxBlock, row_bytes);
+  if (down && across) return amx_tiles<Tiles, 2, 2>(block);
+  if (down) return amx_tiles<Tiles, 2, 1>(block);
+  if (across) return amx_tiles<Tiles, 1, 2>(block);
+  amx_tiles<Tiles, 1, 1>(block);
 }
 
 // The host's tiles. Their shape belongs to the thread, and any library may change or release it

@@ -30,8 +30,6 @@ struct Operands {
 struct Target {
   float* dst;
   size_t pitch;
-  size_t rows;
-  size_t columns;
   bool accumulate;
 };
 
@@ -41,41 +39,35 @@ TY_AVX2_INLINE __m256 one_nan(__m256 x) {
   return _mm256_blendv_ps(x, quiet, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-TY_AVX2_INLINE __m256i first_lanes(size_t count) {
-  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane);
-}
-
 template <int Vectors>
 TY_AVX2 void sub_block(const Operands& in, const Target& out) {
   __m256 sum[kRows][Vectors];
-  TY_UNROLL for (auto& row : sum) TY_UNROLL for (auto& x : row) x = _mm256_setzero_ps();
+  TY_UNROLL for (auto& row : sum) {
+    TY_UNROLL for (auto& x : row) { x = _mm256_setzero_ps(); }
+  }
   const float* a = in.a;
   const float* b = in.b;
   for (size_t k = 0; k < in.steps; ++k, a += kPanelRows, b += in.width) {
     __m256 moving[Vectors];
-    TY_UNROLL for (int j = 0; j < Vectors; ++j) moving[j] = _mm256_load_ps(b + kLanes * j);
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) { moving[j] = _mm256_load_ps(b + kLanes * j); }
     TY_UNROLL for (size_t i = 0; i < kRows; ++i) {
       const __m256 stationary = _mm256_broadcast_ss(a + i);
-      TY_UNROLL for (int j = 0; j < Vectors; ++j) sum[i][j] =
-          _mm256_fmadd_ps(stationary, moving[j], sum[i][j]);
+      TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+        sum[i][j] = _mm256_fmadd_ps(stationary, moving[j], sum[i][j]);
+      }
     }
   }
-  const __m256i tail = first_lanes(out.columns - (Vectors - 1) * kLanes);
   TY_UNROLL for (size_t i = 0; i < kRows; ++i) {
-    if (i >= out.rows) continue;
     TY_UNROLL for (int j = 0; j < Vectors; ++j) {
       float* dst = out.dst + i * out.pitch + kLanes * j;
-      const __m256i mask = j + 1 < Vectors ? _mm256_set1_epi32(-1) : tail;
-      __m256 x = sum[i][j];
-      if (out.accumulate) x = _mm256_add_ps(_mm256_maskload_ps(dst, mask), x);
-      _mm256_maskstore_ps(dst, mask, one_nan(x));
+      const __m256 x = out.accumulate ? _mm256_add_ps(_mm256_loadu_ps(dst), sum[i][j]) : sum[i][j];
+      _mm256_storeu_ps(dst, one_nan(x));
     }
   }
 }
 
-using SubBlock = void (*)(const Operands&, const Target&);
-constexpr SubBlock kByVectors[] = {sub_block<1>, sub_block<2>, sub_block<3>};
+constexpr void (*kByVectors[])(const Operands&, const Target&) = {sub_block<1>, sub_block<2>,
+                                                                  sub_block<3>};
 
 }  // namespace
 
@@ -85,13 +77,10 @@ void gemm_block_avx2(const GemmBlock& block) {
     const auto* a = reinterpret_cast<const float*>(step.stationary) + block.row * step.steps;
     const auto* b = reinterpret_cast<const float*>(step.moving) + block.column * step.steps;
     for (size_t n = 0; n < block.columns; n += kColumns)
-      for (size_t m = 0; m < block.rows; m += kRows) {
-        const size_t columns = std::min(block.columns - n, kColumns);
-        kByVectors[(columns - 1) / kLanes](
-            {a + m, b + n, step.steps, panel_width(block.columns)},
-            {block.dst + m * block.pitch + n, block.pitch, std::min(block.rows - m, kRows), columns,
-             block.accumulate || t > 0});
-      }
+      for (size_t m = 0; m < block.rows; m += kRows)
+        kByVectors[std::min(block.columns - n, kColumns) / kLanes - 1](
+            {a + m, b + n, step.steps, block.columns},
+            {block.dst + m * block.pitch + n, block.pitch, block.accumulate || t > 0});
   }
 }
 

@@ -11,6 +11,8 @@
 // Guard: `gemm_bench`, line "fp32 share of FMA peak".
 #include <immintrin.h>
 
+#include <bit>
+
 #include "sim/execute/gemm_kernel.h"
 
 #define TY_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
@@ -25,53 +27,49 @@ TY_AVX512_INLINE __m512 one_nan(__m512 x) {
   return _mm512_mask_mov_ps(x, nan, _mm512_castsi512_ps(_mm512_set1_epi32(0x7fc00000)));
 }
 
-TY_AVX512_INLINE void add_to_dst(float* dst, __m512 sum, __mmask16 mask, bool accumulate) {
-  if (accumulate) sum = _mm512_add_ps(_mm512_maskz_loadu_ps(mask, dst), sum);
-  _mm512_mask_storeu_ps(dst, mask, one_nan(sum));
-}
-
-// Rows: registers per column vector, at least block.rows. Vectors: of 16 columns.
 template <int Rows, int Vectors>
-TY_AVX512 void instruction(const GemmBlock& block, const GemmStep& step, bool accumulate) {
+TY_AVX512_INLINE void add_instruction(const GemmBlock& block, const GemmStep& step,
+                                      bool accumulate) {
   const auto* a = reinterpret_cast<const float*>(step.stationary) + block.row * step.steps;
   const auto* b = reinterpret_cast<const float*>(step.moving) + block.column * step.steps;
   __m512 sum[Rows][Vectors];
-  TY_UNROLL for (auto& row : sum) TY_UNROLL for (auto& x : row) x = _mm512_setzero_ps();
+  TY_UNROLL for (auto& row : sum) {
+    TY_UNROLL for (auto& x : row) { x = _mm512_setzero_ps(); }
+  }
   for (size_t k = 0; k < step.steps; ++k, a += kPanelRows, b += Vectors * 16) {
     __m512 moving[Vectors];
-    TY_UNROLL for (int j = 0; j < Vectors; ++j) moving[j] = _mm512_load_ps(b + 16 * j);
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) { moving[j] = _mm512_load_ps(b + 16 * j); }
     TY_UNROLL for (int i = 0; i < Rows; ++i) {
       const __m512 stationary = _mm512_set1_ps(a[i]);
-      TY_UNROLL for (int j = 0; j < Vectors; ++j) sum[i][j] =
-          _mm512_fmadd_ps(stationary, moving[j], sum[i][j]);
+      TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+        sum[i][j] = _mm512_fmadd_ps(stationary, moving[j], sum[i][j]);
+      }
     }
   }
-  const size_t last = block.columns - (Vectors - 1) * 16;
-  const __mmask16 tail = static_cast<__mmask16>(0xffffu >> (16 - last));
   TY_UNROLL for (int i = 0; i < Rows; ++i) {
-    const __mmask16 here = static_cast<size_t>(i) < block.rows ? 0xffff : 0;
-    float* dst = block.dst + i * block.pitch;
-    TY_UNROLL for (int j = 0; j < Vectors; ++j)
-        add_to_dst(dst + 16 * j, sum[i][j], j + 1 < Vectors ? here : here & tail, accumulate);
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+      float* dst = block.dst + i * block.pitch + 16 * j;
+      const __m512 x = accumulate ? _mm512_add_ps(_mm512_loadu_ps(dst), sum[i][j]) : sum[i][j];
+      _mm512_storeu_ps(dst, one_nan(x));
+    }
   }
 }
 
 template <int Rows, int Vectors>
-void run(const GemmBlock& block) {
+TY_AVX512 void run(const GemmBlock& block) {
   for (size_t i = 0; i < block.instruction_count; ++i)
-    instruction<Rows, Vectors>(block, block.instructions[i], block.accumulate || i > 0);
+    add_instruction<Rows, Vectors>(block, block.instructions[i], block.accumulate || i > 0);
 }
 
-template <int Rows>
-constexpr GemmKernel kByVectors[] = {run<Rows, 1>, run<Rows, 2>, run<Rows, 3>};
+constexpr GemmKernel kKernels[4][3] = {{run<1, 1>, run<1, 2>, run<1, 3>},
+                                       {run<2, 1>, run<2, 2>, run<2, 3>},
+                                       {run<4, 1>, run<4, 2>, run<4, 3>},
+                                       {run<8, 1>, run<8, 2>, run<8, 3>}};
 
 }  // namespace
 
 void gemm_block_avx512(const GemmBlock& block) {
-  const size_t vectors = (block.columns - 1) / kVectorColumns;
-  if (block.rows > 4) return kByVectors<8>[vectors](block);
-  if (block.rows > 2) return kByVectors<4>[vectors](block);
-  return block.rows == 2 ? kByVectors<2>[vectors](block) : kByVectors<1>[vectors](block);
+  kKernels[std::countr_zero(block.rows)][block.columns / kVectorColumns - 1](block);
 }
 
 }  // namespace trainyard::sim

@@ -11,6 +11,8 @@
 // Guard: `gemm_bench`, lines "matmul_packed" and "matmul_nest" against "raw tile loop".
 #include <immintrin.h>
 
+#include <bit>
+
 #include "sim/execute/gemm_kernel.h"
 
 #define TY_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
@@ -20,14 +22,12 @@ namespace {
 
 template <int Rows, int Vectors>
 TY_BF16 void run(const GemmBlock& block) {
-  const size_t last = block.columns - (Vectors - 1) * 16;
-  const __mmask16 tail = static_cast<__mmask16>(0xffffu >> (16 - last));
   __m512 sum[Rows][Vectors];
   TY_UNROLL for (int i = 0; i < Rows; ++i) {
-    const __mmask16 read = block.accumulate && static_cast<size_t>(i) < block.rows ? 0xffff : 0;
     const float* dst = block.dst + i * block.pitch;
-    TY_UNROLL for (int j = 0; j < Vectors; ++j) sum[i][j] =
-        _mm512_maskz_loadu_ps(j + 1 < Vectors ? read : read & tail, dst + 16 * j);
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+      sum[i][j] = block.accumulate ? _mm512_loadu_ps(dst + 16 * j) : _mm512_setzero_ps();
+    }
   }
   for (size_t t = 0; t < block.instruction_count; ++t) {
     const GemmStep& step = block.instructions[t];
@@ -35,32 +35,30 @@ TY_BF16 void run(const GemmBlock& block) {
     const uint32_t* b = step.moving + block.column * step.steps;
     for (size_t k = 0; k < step.steps; ++k, a += kPanelRows, b += Vectors * 16) {
       __m512i moving[Vectors];
-      TY_UNROLL for (int j = 0; j < Vectors; ++j) moving[j] = _mm512_load_si512(b + 16 * j);
+      TY_UNROLL for (int j = 0; j < Vectors; ++j) { moving[j] = _mm512_load_si512(b + 16 * j); }
       TY_UNROLL for (int i = 0; i < Rows; ++i) {
         const __m512i stationary = _mm512_set1_epi32(static_cast<int>(a[i]));
-        TY_UNROLL for (int j = 0; j < Vectors; ++j) sum[i][j] =
-            _mm512_dpbf16_ps(sum[i][j], (__m512bh)stationary, (__m512bh)moving[j]);
+        TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+          sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)stationary, (__m512bh)moving[j]);
+        }
       }
     }
   }
   TY_UNROLL for (int i = 0; i < Rows; ++i) {
-    const __mmask16 write = static_cast<size_t>(i) < block.rows ? 0xffff : 0;
     float* dst = block.dst + i * block.pitch;
-    TY_UNROLL for (int j = 0; j < Vectors; ++j)
-        _mm512_mask_storeu_ps(dst + 16 * j, j + 1 < Vectors ? write : write & tail, sum[i][j]);
+    TY_UNROLL for (int j = 0; j < Vectors; ++j) { _mm512_storeu_ps(dst + 16 * j, sum[i][j]); }
   }
 }
 
-template <int Rows>
-constexpr GemmKernel kByVectors[] = {run<Rows, 1>, run<Rows, 2>, run<Rows, 3>};
+constexpr GemmKernel kKernels[4][3] = {{run<1, 1>, run<1, 2>, run<1, 3>},
+                                       {run<2, 1>, run<2, 2>, run<2, 3>},
+                                       {run<4, 1>, run<4, 2>, run<4, 3>},
+                                       {run<8, 1>, run<8, 2>, run<8, 3>}};
 
 }  // namespace
 
 void gemm_block_avx512_bf16(const GemmBlock& block) {
-  const size_t vectors = (block.columns - 1) / kVectorColumns;
-  if (block.rows > 4) return kByVectors<8>[vectors](block);
-  if (block.rows > 2) return kByVectors<4>[vectors](block);
-  return block.rows == 2 ? kByVectors<2>[vectors](block) : kByVectors<1>[vectors](block);
+  kKernels[std::countr_zero(block.rows)][block.columns / kVectorColumns - 1](block);
 }
 
 }  // namespace trainyard::sim

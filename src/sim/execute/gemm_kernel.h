@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/execute/gemm_matmul.h"
+
 // Before a loop over registers: an array of sums lives in registers only where every index into it
-// is a constant.
+// is a constant. GCC 12 leaves such loops alone otherwise, even at -O3.
 #if defined(__clang__)
 #define TY_UNROLL _Pragma("unroll")
 #else
@@ -46,15 +48,34 @@ struct GemmBlock {
 
 using GemmKernel = void (*)(const GemmBlock&);
 
-// Each computes a block of at most kPanelRows x kPanelColumns.
+// How to run a unit. A kernel gets whole blocks only: 16, 32 or 48 columns, and a power of two of
+// rows, at least `min_rows` and at most `rows`. A ragged block goes through a copy.
+struct GemmRunner {
+  GemmLayout layout;
+  GemmKernel kernel;
+  size_t rows;
+  size_t columns;
+  size_t min_rows;
+  // Instructions of k that one call of the kernel adds up.
+  size_t chunk;
+  // Around the kernel calls of one thread.
+  void (*enter)();
+  void (*leave)();
+};
+
+inline constexpr size_t kMaxChunk = 4;
+inline constexpr size_t kMaxBlockRows = 32;
+
+const GemmRunner& runner_of(GemmUnit unit);
+
+// matmul_packed and matmul_nest on a given runner.
+void run_packed(const PackedStationary& stationary, const PackedMoving& moving, const PsumTile& dst,
+                PsumWrite write, const GemmRunner& runner);
+void run_nest(const MatmulNest& nest, const NestPart& part, const GemmRunner& runner);
+
 void gemm_block_scalar(const GemmBlock& block);
 void gemm_block_avx2(const GemmBlock& block);
 void gemm_block_avx512(const GemmBlock& block);
 void gemm_block_avx512_bf16(const GemmBlock& block);
-
-// Width in words of the moving panel that starts at the block's column.
-inline size_t panel_width(size_t columns) {
-  return (columns + kVectorColumns - 1) / kVectorColumns * kVectorColumns;
-}
 
 }  // namespace trainyard::sim

@@ -9,6 +9,8 @@
 #include "sim/execute/gemm_matmul.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "base/check.h"
 #include "sim/execute/gemm_amx.h"
@@ -17,68 +19,81 @@
 namespace trainyard::sim {
 namespace {
 
-inline constexpr size_t kMaxChunk = 4;
+void nothing() {}
 
-// How to run a unit: its kernel, the block that the kernel takes, and how many instructions of k
-// one kernel call adds up. AMX reads both operands at the full L1 rate, so its chunk must leave a
-// moving panel in L1; the others can read it from L2.
-struct Runner {
-  GemmKernel kernel;
-  size_t rows;
-  size_t columns;
-  size_t chunk;
+// AMX reads both operands at the full rate of L1, so its chunk must leave a moving panel there; the
+// others can read it from L2.
+constexpr GemmRunner kRunners[] = {
+    {GemmLayout::F32, gemm_block_scalar, kPanelRows, kPanelColumns, 1, 1, nothing, nothing},
+    {GemmLayout::F32, gemm_block_avx2, kPanelRows, kPanelColumns, 4, 1, nothing, nothing},
+    {GemmLayout::F32, gemm_block_avx512, kPanelRows, kPanelColumns, 1, 4, nothing, nothing},
+    {GemmLayout::Bf16Pairs, gemm_block_avx512_bf16, kPanelRows, kPanelColumns, 1, 4, nothing,
+     nothing},
+    {GemmLayout::Bf16Tiles, gemm_block_amx, kAmxBlock, kAmxBlock, kTileEdge, 2, amx_enter,
+     amx_leave},
 };
 
-constexpr Runner kRunners[] = {
-    {gemm_block_scalar, kPanelRows, kPanelColumns, 1},
-    {gemm_block_avx2, kPanelRows, kPanelColumns, 1},
-    {gemm_block_avx512, kPanelRows, kPanelColumns, 4},
-    {gemm_block_avx512_bf16, kPanelRows, kPanelColumns, 4},
-    {gemm_block_amx, kAmxBlock, kAmxBlock, 2},
-};
-
-const Runner& runner_of(GemmUnit unit) { return kRunners[static_cast<size_t>(unit)]; }
-
-// Tile registers belong to the calling thread while this lives.
 class UnitScope {
  public:
-  explicit UnitScope(GemmUnit unit) : uses_tiles_(unit == GemmUnit::AmxBf16) {
-    if (uses_tiles_) amx_enter();
-  }
-  ~UnitScope() {
-    if (uses_tiles_) amx_leave();
-  }
+  explicit UnitScope(const GemmRunner& runner) : runner_(runner) { runner_.enter(); }
+  ~UnitScope() { runner_.leave(); }
   UnitScope(const UnitScope&) = delete;
   UnitScope& operator=(const UnitScope&) = delete;
 
  private:
-  bool uses_tiles_;
+  const GemmRunner& runner_;
 };
 
 // The instructions of one dst tile and the tile's extents.
 struct TileProduct {
-  std::span<const GemmStep> instructions;
+  const GemmStep* instructions;
+  size_t instruction_count;
   size_t m;
   size_t n;
 };
 
-void run_tile(const Runner& runner, const TileProduct& product, const PsumTile& dst,
+// Runs the kernel on a copy that has room for `rows` x `columns`.
+void run_ragged(const GemmKernel kernel, GemmBlock block, size_t rows, size_t columns) {
+  alignas(64) float copy[kMaxBlockRows * kPanelColumns];
+  const GemmBlock ragged = block;
+  const size_t row_bytes = ragged.columns * sizeof(float);
+  std::memset(copy, 0, rows * columns * sizeof(float));
+  if (ragged.accumulate)
+    for (size_t m = 0; m < ragged.rows; ++m)
+      std::memcpy(copy + m * columns, ragged.dst + m * ragged.pitch, row_bytes);
+  block.dst = copy;
+  block.pitch = columns;
+  block.rows = rows;
+  block.columns = columns;
+  kernel(block);
+  for (size_t m = 0; m < ragged.rows; ++m)
+    std::memcpy(ragged.dst + m * ragged.pitch, copy + m * columns, row_bytes);
+}
+
+void run_block(const GemmRunner& runner, const GemmBlock& block) {
+  const size_t rows = std::max(runner.min_rows, std::bit_ceil(block.rows));
+  const size_t columns = (block.columns + kVectorColumns - 1) / kVectorColumns * kVectorColumns;
+  if (rows == block.rows && columns == block.columns) return runner.kernel(block);
+  run_ragged(runner.kernel, block, rows, columns);
+}
+
+void run_tile(const GemmRunner& runner, const TileProduct& product, const PsumTile& dst,
               bool accumulate) {
   for (size_t n = 0; n < product.n; n += runner.columns)
     for (size_t m = 0; m < product.m; m += runner.rows)
-      runner.kernel({.instructions = product.instructions.data(),
-                     .instruction_count = product.instructions.size(),
-                     .row = m,
-                     .rows = std::min(product.m - m, runner.rows),
-                     .column = n,
-                     .columns = std::min(product.n - n, runner.columns),
-                     .dst = dst.data + m * dst.pitch + n,
-                     .pitch = dst.pitch,
-                     .accumulate = accumulate});
+      run_block(runner, {.instructions = product.instructions,
+                         .instruction_count = product.instruction_count,
+                         .row = m,
+                         .rows = std::min(product.m - m, runner.rows),
+                         .column = n,
+                         .columns = std::min(product.n - n, runner.columns),
+                         .dst = dst.data + m * dst.pitch + n,
+                         .pitch = dst.pitch,
+                         .accumulate = accumulate});
 }
 
-GemmStep step_of(const PackedStationary& stationary, const PackedMoving& moving, GemmUnit unit) {
-  const GemmLayout layout = layout_of(unit);
+GemmStep step_of(const PackedStationary& stationary, const PackedMoving& moving,
+                 GemmLayout layout) {
   TY_CHECK(stationary.layout == layout && moving.layout == layout);
   TY_CHECK(stationary.k == moving.k);
   return {stationary.words, moving.words, packed_steps(layout, stationary.k)};
@@ -92,45 +107,53 @@ void check_part(const MatmulNest& nest, const NestPart& part) {
   TY_CHECK(part.n_begin <= part.n_end && part.n_end <= nest.n_tiles);
 }
 
-// Instructions k_begin ... k_end - 1 of the dst tile (m, n).
-void run_chunk(const MatmulNest& nest, size_t m, size_t n, size_t k_begin, size_t k_end,
-               GemmUnit unit) {
+// One chunk of instructions, from k on, of the dst tile (m, n).
+void run_chunk(const MatmulNest& nest, size_t m, size_t n, size_t k, const GemmRunner& runner) {
   GemmStep steps[kMaxChunk];
+  const size_t count = std::min(runner.chunk, nest.k_tiles - k);
   const size_t rows = nest.stationary[m].columns;
   const size_t columns = nest.moving[n].columns;
-  for (size_t k = k_begin; k < k_end; ++k) {
-    const PackedStationary& stationary = nest.stationary[k * nest.m_tiles + m];
-    const PackedMoving& moving = nest.moving[k * nest.n_tiles + n];
+  for (size_t i = 0; i < count; ++i) {
+    const PackedStationary& stationary = nest.stationary[(k + i) * nest.m_tiles + m];
+    const PackedMoving& moving = nest.moving[(k + i) * nest.n_tiles + n];
     TY_CHECK(stationary.columns == rows && moving.columns == columns);
-    steps[k - k_begin] = step_of(stationary, moving, unit);
+    steps[i] = step_of(stationary, moving, runner.layout);
   }
-  const bool accumulate = k_begin > 0 || nest.first == PsumWrite::Accumulate;
-  run_tile(runner_of(unit), {{steps, k_end - k_begin}, rows, columns},
-           nest.dst[m * nest.n_tiles + n], accumulate);
+  run_tile(runner, {steps, count, rows, columns}, nest.dst[m * nest.n_tiles + n],
+           k > 0 || nest.first == PsumWrite::Accumulate);
 }
 
 }  // namespace
 
-void matmul_packed(const PackedStationary& stationary, const PackedMoving& moving,
-                   const PsumTile& dst, PsumWrite write, GemmUnit unit) {
-  const GemmStep step = step_of(stationary, moving, unit);
-  const UnitScope scope(unit);
-  run_tile(runner_of(unit), {{&step, 1}, stationary.columns, moving.columns}, dst,
+const GemmRunner& runner_of(GemmUnit unit) { return kRunners[static_cast<size_t>(unit)]; }
+
+void run_packed(const PackedStationary& stationary, const PackedMoving& moving, const PsumTile& dst,
+                PsumWrite write, const GemmRunner& runner) {
+  const GemmStep step = step_of(stationary, moving, runner.layout);
+  const UnitScope scope(runner);
+  run_tile(runner, {&step, 1, stationary.columns, moving.columns}, dst,
            write == PsumWrite::Accumulate);
 }
 
-void matmul_nest(const MatmulNest& nest, const NestPart& part, GemmUnit unit) {
+void run_nest(const MatmulNest& nest, const NestPart& part, const GemmRunner& runner) {
   check_part(nest, part);
-  const size_t chunk = runner_of(unit).chunk;
-  const UnitScope scope(unit);
+  const UnitScope scope(runner);
   for (size_t n = part.n_begin; n < part.n_end; ++n)
-    for (size_t k = 0; k < nest.k_tiles; k += chunk)
-      for (size_t m = part.m_begin; m < part.m_end; ++m)
-        run_chunk(nest, m, n, k, std::min(k + chunk, nest.k_tiles), unit);
+    for (size_t k = 0; k < nest.k_tiles; k += runner.chunk)
+      for (size_t m = part.m_begin; m < part.m_end; ++m) run_chunk(nest, m, n, k, runner);
+}
+
+void matmul_packed(const PackedStationary& stationary, const PackedMoving& moving,
+                   const PsumTile& dst, PsumWrite write, GemmUnit unit) {
+  run_packed(stationary, moving, dst, write, runner_of(unit));
+}
+
+void matmul_nest(const MatmulNest& nest, const NestPart& part, GemmUnit unit) {
+  run_nest(nest, part, runner_of(unit));
 }
 
 void matmul_nest(const MatmulNest& nest, GemmUnit unit) {
-  matmul_nest(nest, {0, nest.m_tiles, 0, nest.n_tiles}, unit);
+  run_nest(nest, {0, nest.m_tiles, 0, nest.n_tiles}, runner_of(unit));
 }
 
 }  // namespace trainyard::sim

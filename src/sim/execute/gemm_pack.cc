@@ -1,10 +1,11 @@
-// Packing, in two stages per row of words: read (one row of fp32, or two rows of bf16 interleaved)
-// into a line of at most 768 words, then scatter the line over the panels. Both stages stay in L1.
+// Packing. A line of words (a row of fp32, or two rows of bf16 interleaved) is cut into pieces that
+// go to neighbouring panels.
 //
 // Rows are read front to back, because a row is a partition and the next one lies a pitch (often
-// 192-256 KiB) away; panels are written in pieces of whole cache lines.
-// Measured on one Zen 4 core: see the table of bench/README.md. A moving tile of 128 x 512 bf16
-// packs in a few per cent of the time of one product with it, so the two stages are not fused.
+// 192-256 KiB) away. Contiguous bf16 and fp32 rows, the common ones, go straight from the operand
+// into the panels; any other type or step first becomes such a row in L1.
+// Measured on one Zen 4 core: see the table of bench/README.md. Lost: interleaving a line first and
+// cutting it in a second pass (5.5 us instead of 3.8 us for 128 x 512).
 // Guard: `gemm_bench`, lines "pack".
 #include "sim/execute/gemm_pack.h"
 
@@ -24,12 +25,15 @@ namespace {
 using numerics::Dtype;
 
 inline constexpr size_t kLineWords = 768;  // whole panels and whole tiles
+// Columns of a stationary tile that are packed together. A piece fills half a cache line, and the
+// panels of 128 fp32 rows lie 4 KiB apart, in the same sets of L1: only a few may be open.
+inline constexpr size_t kStationaryColumns = 32;
 static_assert(kLineWords % kPanelColumns == 0 && kLineWords % kTileEdge == 0);
 
 constexpr size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * unit; }
 
-// Rows of words of a packed tile: fp32 rows, or pairs of bf16 rows.
-size_t word_rows(GemmLayout layout, size_t k) {
+// Lines of a packed tile: fp32 rows, or pairs of bf16 rows.
+size_t line_count(GemmLayout layout, size_t k) {
   switch (layout) {
     case GemmLayout::F32:
       return k;
@@ -41,128 +45,130 @@ size_t word_rows(GemmLayout layout, size_t k) {
   return 0;
 }
 
-// Reads an operand as lines of words. The line is valid until the next call; words past the last
-// column are zero up to a multiple of 16.
-class LineReader {
- public:
-  LineReader(const MatmulOperand& operand, GemmLayout layout)
-      : operand_(operand), pairs_(layout != GemmLayout::F32) {}
+// A part of a row of the operand.
+struct RowPart {
+  size_t k;
+  size_t column;
+  size_t count;
+};
 
-  const uint32_t* line(size_t row, size_t column, size_t count) {
-    std::fill(words_.begin() + count, words_.begin() + round_up(count, kVectorColumns), 0u);
-    if (!pairs_) {
-      widen_row(row, column, count);
-    } else {
-      const uint16_t* low = bf16_row(2 * row, column, count, low_.data());
-      const uint16_t* high = bf16_row(2 * row + 1, column, count, high_.data());
-      interleave(low, high, count, words_.data());
+// Reads parts of rows. What it returns is valid until the next call with the same room.
+class RowReader {
+ public:
+  explicit RowReader(const MatmulOperand& operand) : operand_(operand) {}
+
+  // As fp32. Points into the operand where it can.
+  const float* f32(const RowPart& part) {
+    const std::byte* row = elements(part);
+    if (operand_.dtype == Dtype::F32) return reinterpret_cast<const float*>(row);
+    numerics::widen(operand_.dtype, row, floats_.data(), part.count);
+    return floats_.data();
+  }
+
+  // As bf16; zeros beyond the last row. `parity` picks the room: rows come in pairs.
+  const uint16_t* bf16(const RowPart& part, size_t parity) {
+    uint16_t* room = halves_[parity].data();
+    if (part.k >= operand_.k) {
+      std::fill_n(room, part.count, uint16_t{0});
+      return room;
     }
-    return words_.data();
+    const std::byte* row = elements(part);
+    const bool in_place = operand_.dtype == Dtype::BF16 && operand_.column_step == 1;
+    if (in_place) return reinterpret_cast<const uint16_t*>(row);
+    numerics::convert(operand_.dtype, row, Dtype::BF16, room, part.count);
+    return room;
   }
 
  private:
-  // The elements of a row, next to each other.
-  const std::byte* elements(size_t k, size_t column, size_t count) {
+  // The elements next to each other.
+  const std::byte* elements(const RowPart& part) {
     const MatmulOperand& o = operand_;
-    const auto size = static_cast<ptrdiff_t>(numerics::size_of(o.dtype));
-    const size_t fold = o.fold == 0 ? std::max<size_t>(o.k, 1) : o.fold;
-    const std::byte* row = o.data + static_cast<ptrdiff_t>(k / fold) * o.fold_pitch +
-                           static_cast<ptrdiff_t>(k % fold) * o.pitch;
-    const std::byte* first = row + static_cast<ptrdiff_t>(column) * o.column_step * size;
+    const ptrdiff_t size = numerics::size_of(o.dtype);
+    const size_t fold = o.fold == 0 ? o.k : o.fold;
+    const std::byte* first = o.data + static_cast<ptrdiff_t>(part.k / fold) * o.fold_pitch +
+                             static_cast<ptrdiff_t>(part.k % fold) * o.pitch +
+                             static_cast<ptrdiff_t>(part.column) * o.column_step * size;
     if (o.column_step == 1) return first;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < part.count; ++i)
       std::memcpy(gathered_.data() + i * size,
                   first + static_cast<ptrdiff_t>(i) * o.column_step * size, size);
     return gathered_.data();
   }
 
-  void widen_row(size_t k, size_t column, size_t count) {
-    numerics::widen(operand_.dtype, elements(k, column, count),
-                    reinterpret_cast<float*>(words_.data()), count);
-  }
-
-  // Row k as bf16; zeros beyond the last row. Points into the operand where it can.
-  const uint16_t* bf16_row(size_t k, size_t column, size_t count, uint16_t* room) {
-    if (k >= operand_.k) {
-      std::fill_n(room, count, uint16_t{0});
-      return room;
-    }
-    const std::byte* row = elements(k, column, count);
-    if (operand_.dtype == Dtype::BF16 && row != gathered_.data())
-      return reinterpret_cast<const uint16_t*>(row);
-    numerics::convert(operand_.dtype, row, Dtype::BF16, room, count);
-    return room;
-  }
-
   const MatmulOperand& operand_;
-  bool pairs_;
-  alignas(64) std::array<uint32_t, kLineWords> words_;
-  alignas(64) std::array<uint16_t, kLineWords> low_;
-  alignas(64) std::array<uint16_t, kLineWords> high_;
+  alignas(64) std::array<float, kLineWords> floats_;
+  alignas(64) std::array<std::array<uint16_t, kLineWords>, 2> halves_;
   alignas(64) std::array<std::byte, kLineWords * 4> gathered_;
 };
 
-// Pieces of `Words` words, `stride` words apart.
-template <size_t Words>
-void scatter(const uint32_t* line, size_t count, uint32_t* to, size_t stride) {
-  for (size_t i = 0; i < count; i += Words, to += stride)
-    std::memcpy(to, line + i, Words * sizeof(uint32_t));
+// One line in pieces; the last piece is padded with zeros to a whole vector, as interleave does.
+template <size_t Piece>
+void cut(const float* row, size_t count, PieceTarget to) {
+  size_t i = 0;
+  for (; i + Piece <= count; i += Piece, to.words += to.stride)
+    std::memcpy(to.words, row + i, Piece * sizeof(float));
+  if (i == count) return;
+  std::fill_n(to.words, round_up(count - i, std::min(Piece, kVectorColumns)), 0u);
+  std::memcpy(to.words, row + i, (count - i) * sizeof(float));
 }
 
-// Where a layout puts line `row` of the tile; `column` is the line's first, a multiple of
-// kLineWords.
-struct PanelWriter {
+template <size_t Piece>
+void put_line(RowReader& reader, bool pairs, const RowPart& part, PieceTarget to) {
+  if (!pairs) return cut<Piece>(reader.f32(part), part.count, to);
+  const RowPart low{2 * part.k, part.column, part.count};
+  const RowPart high{2 * part.k + 1, part.column, part.count};
+  interleave<Piece>(reader.bf16(low, 0), reader.bf16(high, 1), part.count, to);
+}
+
+// A tile while it is packed. `part.k` counts lines.
+struct Packer {
+  RowReader reader;
   uint32_t* words;
-  size_t rows;  // of words
+  size_t lines;
+  bool pairs;
 
-  void stationary(const uint32_t* line, size_t row, size_t column, size_t count) const {
-    scatter<kPanelRows>(line, count, words + column * rows + row * kPanelRows, rows * kPanelRows);
+  void stationary(const RowPart& part) {
+    put_line<kPanelRows>(reader, pairs, part,
+                         {words + part.column * lines + part.k * kPanelRows, lines * kPanelRows});
   }
 
-  void moving(const uint32_t* line, size_t row, size_t column, size_t count) const {
-    const size_t full = count / kPanelColumns * kPanelColumns;
-    scatter<kPanelColumns>(line, full, words + column * rows + row * kPanelColumns,
-                           rows * kPanelColumns);
-    if (full == count) return;
-    const size_t width = panel_width(count - full);
-    std::memcpy(words + (column + full) * rows + row * width, line + full, width * 4);
+  void moving(const RowPart& part) {
+    const size_t full = part.count / kPanelColumns * kPanelColumns;
+    put_line<kPanelColumns>(
+        reader, pairs, {part.k, part.column, full},
+        {words + part.column * lines + part.k * kPanelColumns, lines * kPanelColumns});
+    if (full == part.count) return;
+    // The last panel is narrower.
+    const size_t column = part.column + full;
+    const size_t width = round_up(part.count - full, kVectorColumns);
+    put_line<kVectorColumns>(reader, pairs, {part.k, column, part.count - full},
+                             {words + column * lines + part.k * width, kVectorColumns});
   }
 
-  void moving_tiles(const uint32_t* line, size_t row, size_t column, size_t count) const {
-    scatter<kTileEdge>(line, count, words + column * rows + row * kTileEdge, rows * kTileEdge);
+  void moving_tiles(const RowPart& part) {
+    put_line<kTileEdge>(reader, pairs, part,
+                        {words + part.column * lines + part.k * kTileEdge, lines * kTileEdge});
+  }
+
+  // Stationary tiles hold k along a row: 16 lines at a time, transposed. Does them at the last one.
+  void stationary_tiles(const RowPart& part) {
+    if (part.k % kTileEdge != 0) return;
+    alignas(64) uint32_t rows[kTileEdge][kLineWords];
+    for (size_t i = 0; i < kTileEdge; ++i)
+      put_line<kTileEdge>(reader, pairs, {part.k + i, part.column, part.count},
+                          {rows[i], kTileEdge});
+    for (size_t m = 0; m < part.count; m += kTileEdge)
+      transpose_tile(rows[0] + m, kLineWords,
+                     words + (part.column + m) * lines + part.k * kTileEdge);
   }
 };
 
-// Stationary tiles hold k along a row: 16 lines at a time, transposed.
-void pack_stationary_tiles(LineReader& reader, const MatmulOperand& operand, uint32_t* words) {
-  const size_t rows = word_rows(GemmLayout::Bf16Tiles, operand.k);
-  alignas(64) uint32_t lines[kTileEdge][kLineWords];
-  for (size_t column = 0; column < operand.columns; column += kLineWords) {
-    const size_t count = std::min(operand.columns - column, kLineWords);
-    for (size_t row = 0; row < rows; row += kTileEdge) {
-      for (size_t r = 0; r < kTileEdge; ++r)
-        std::memcpy(lines[r], reader.line(row + r, column, count), round_up(count, kTileEdge) * 4);
-      for (size_t i = 0; i < count; i += kTileEdge)
-        transpose_tile(lines[0] + i, kLineWords, words + (column + i) * rows + row * kTileEdge);
-    }
-  }
-}
+using PackLine = void (Packer::*)(const RowPart&);
 
-template <GemmSide Side>
-void pack_lines(LineReader& reader, const MatmulOperand& operand, GemmLayout layout,
-                const PanelWriter& writer) {
-  for (size_t column = 0; column < operand.columns; column += kLineWords) {
-    const size_t count = std::min(operand.columns - column, kLineWords);
-    for (size_t row = 0; row < writer.rows; ++row) {
-      const uint32_t* line = reader.line(row, column, count);
-      if constexpr (Side == GemmSide::Stationary)
-        writer.stationary(line, row, column, count);
-      else if (layout == GemmLayout::Bf16Tiles)
-        writer.moving_tiles(line, row, column, count);
-      else
-        writer.moving(line, row, column, count);
-    }
-  }
+PackLine pack_line_of(GemmSide side, GemmLayout layout) {
+  const bool tiles = layout == GemmLayout::Bf16Tiles;
+  if (side == GemmSide::Stationary) return tiles ? &Packer::stationary_tiles : &Packer::stationary;
+  return tiles ? &Packer::moving_tiles : &Packer::moving;
 }
 
 template <GemmSide Side>
@@ -173,11 +179,13 @@ PackedTile<Side> pack(const MatmulOperand& operand, GemmLayout layout,
   TY_CHECK(buffer.size() >= packed_bytes(layout, Side, operand.k, operand.columns));
   TY_CHECK(reinterpret_cast<uintptr_t>(buffer.data()) % 64 == 0);
   auto* words = reinterpret_cast<uint32_t*>(buffer.data());
-  LineReader reader(operand, layout);
-  if (Side == GemmSide::Stationary && layout == GemmLayout::Bf16Tiles)
-    pack_stationary_tiles(reader, operand, words);
-  else
-    pack_lines<Side>(reader, operand, layout, {words, word_rows(layout, operand.k)});
+  Packer packer{RowReader(operand), words, line_count(layout, operand.k),
+                layout != GemmLayout::F32};
+  const PackLine pack_line = pack_line_of(Side, layout);
+  const size_t step = Side == GemmSide::Stationary ? kStationaryColumns : kLineWords;
+  for (size_t column = 0; column < operand.columns; column += step)
+    for (size_t line = 0; line < packer.lines; ++line)
+      (packer.*pack_line)({line, column, std::min(operand.columns - column, step)});
   return {words, operand.k, operand.columns, layout};
 }
 
@@ -189,13 +197,14 @@ GemmLayout layout_of(GemmUnit unit) {
 }
 
 size_t packed_steps(GemmLayout layout, size_t k) {
-  return layout == GemmLayout::Bf16Tiles ? word_rows(layout, k) / kTileEdge : word_rows(layout, k);
+  const size_t lines = line_count(layout, k);
+  return layout == GemmLayout::Bf16Tiles ? lines / kTileEdge : lines;
 }
 
 size_t packed_bytes(GemmLayout layout, GemmSide side, size_t k, size_t columns) {
   const bool panels = side == GemmSide::Stationary && layout != GemmLayout::Bf16Tiles;
   const size_t width = round_up(columns, panels ? kPanelRows : kVectorColumns);
-  return word_rows(layout, k) * width * sizeof(uint32_t);
+  return line_count(layout, k) * width * sizeof(uint32_t);
 }
 
 PackedStationary pack_stationary(const MatmulOperand& operand, GemmLayout layout,

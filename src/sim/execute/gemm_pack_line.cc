@@ -11,14 +11,29 @@
 namespace trainyard::sim {
 namespace {
 
+// 16 words, or fewer and zeros.
+TY_AVX512 __attribute__((always_inline)) inline __m512i pairs(const uint16_t* low,
+                                                              const uint16_t* high, size_t count) {
+  const auto mask = static_cast<__mmask16>(count < 16 ? 0xffffu >> (16 - count) : 0xffffu);
+  const __m512i a = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, low));
+  const __m512i b = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, high));
+  return _mm512_or_si512(a, _mm512_slli_epi32(b, 16));
+}
+
+template <size_t Piece>
 TY_AVX512 void interleave_avx512(const uint16_t* low, const uint16_t* high, size_t count,
-                                 uint32_t* words) {
+                                 PieceTarget to) {
   for (size_t i = 0; i < count; i += 16) {
-    const size_t left = count - i;
-    const auto mask = static_cast<__mmask16>(left < 16 ? 0xffffu >> (16 - left) : 0xffffu);
-    const __m512i a = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, low + i));
-    const __m512i b = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, high + i));
-    _mm512_mask_storeu_epi32(words + i, mask, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
+    const __m512i words = pairs(low + i, high + i, count - i);
+    uint32_t* piece = to.words + i / Piece * to.stride + i % Piece;
+    if constexpr (Piece >= 16) {
+      _mm512_storeu_si512(piece, words);
+    } else {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(piece), _mm512_castsi512_si256(words));
+      if (count - i > Piece)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(piece + to.stride),
+                            _mm512_extracti64x4_epi64(words, 1));
+    }
   }
 }
 
@@ -52,10 +67,18 @@ TY_AVX512 void transpose_tile_avx512(const uint32_t* from, size_t pitch, uint32_
 
 }  // namespace
 
-void interleave(const uint16_t* low, const uint16_t* high, size_t count, uint32_t* words) {
-  if (is_available(GemmUnit::Avx512)) return interleave_avx512(low, high, count, words);
-  for (size_t i = 0; i < count; ++i) words[i] = low[i] | static_cast<uint32_t>(high[i]) << 16;
+template <size_t Piece>
+void interleave(const uint16_t* low, const uint16_t* high, size_t count, PieceTarget to) {
+  if (is_available(GemmUnit::Avx512)) return interleave_avx512<Piece>(low, high, count, to);
+  constexpr size_t kVector = Piece < 16 ? Piece : 16;
+  for (size_t i = 0; i < (count + kVector - 1) / kVector * kVector; ++i)
+    to.words[i / Piece * to.stride + i % Piece] =
+        i < count ? low[i] | static_cast<uint32_t>(high[i]) << 16 : 0;
 }
+
+template void interleave<8>(const uint16_t*, const uint16_t*, size_t, PieceTarget);
+template void interleave<16>(const uint16_t*, const uint16_t*, size_t, PieceTarget);
+template void interleave<48>(const uint16_t*, const uint16_t*, size_t, PieceTarget);
 
 void transpose_tile(const uint32_t* from, size_t pitch, uint32_t* to) {
   if (is_available(GemmUnit::Avx512)) return transpose_tile_avx512(from, pitch, to);

@@ -1,15 +1,23 @@
 #pragma once
-// The two inner loops of packing that a compiler does not make fast alone. Internal to gemm_*.
+// The inner loops of packing that a compiler does not make fast alone. Internal to gemm_*.
 #include <cstddef>
 #include <cstdint>
 
 namespace trainyard::sim {
 
-// words[i] = low[i] | high[i] << 16, for i < count.
-void interleave(const uint16_t* low, const uint16_t* high, size_t count, uint32_t* words);
+// A line of words is cut into pieces, which lie `stride` words apart in the packed tile.
+struct PieceTarget {
+  uint32_t* words;
+  size_t stride;
+};
 
-// A block of 16 x 16 words, rows `pitch` words apart, transposed into 256 neighbouring words. Both
-// 64-byte aligned, as is the pitch.
+// Word i = low[i] | high[i] << 16, for i < count, in pieces of `Piece` words: 8 (stationary
+// panels), 16 (tiles) or 48 (moving panels). Zeros fill the last vector of 16 words, or of 8 where
+// Piece is 8.
+template <size_t Piece>
+void interleave(const uint16_t* low, const uint16_t* high, size_t count, PieceTarget to);
+
+// A block of 16 x 16 words, rows `pitch` words apart, transposed into 256 neighbouring words.
 void transpose_tile(const uint32_t* from, size_t pitch, uint32_t* to);
 
 }  // namespace trainyard::sim

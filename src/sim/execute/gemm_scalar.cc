@@ -13,7 +13,6 @@ static float one_nan(float x) {
 }
 
 static void add_instruction(const GemmBlock& block, const GemmStep& step, bool accumulate) {
-  const size_t width = panel_width(block.columns);
   const auto* stationary = reinterpret_cast<const float*>(step.stationary) + block.row * step.steps;
   const auto* moving = reinterpret_cast<const float*>(step.moving) + block.column * step.steps;
   for (size_t m = 0; m < block.rows; ++m) {
@@ -21,7 +20,7 @@ static void add_instruction(const GemmBlock& block, const GemmStep& step, bool a
     for (size_t k = 0; k < step.steps; ++k) {
       const float a = stationary[k * kPanelRows + m];
       for (size_t n = 0; n < block.columns; ++n)
-        sum[n] = std::fma(a, moving[k * width + n], sum[n]);
+        sum[n] = std::fma(a, moving[k * block.columns + n], sum[n]);
     }
     float* dst = block.dst + m * block.pitch;
     for (size_t n = 0; n < block.columns; ++n)
