@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "numerics/functions_oracle.h"
+#include "numerics/functions/oracle.h"
 
 namespace trainyard::numerics {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "numerics/functions_oracle.h"
+#include "numerics/functions/oracle.h"
 #include "numerics/simd.h"
 
 namespace trainyard::numerics {

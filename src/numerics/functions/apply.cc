@@ -4,7 +4,7 @@
 // two against fp32 lanes, and makes one straight formula right to 0.6 ulp over the whole line. exp
 // alone stays in fp32.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "numerics/functions_apply.cc"
+#define HWY_TARGET_INCLUDE "numerics/functions/apply.cc"
 #include "numerics/simd_dispatch.h"
 //
 #include <hwy/foreach_target.h>
@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "numerics/activations-inl.h"
-#include "numerics/elementary-inl.h"
+#include "numerics/functions/activations-inl.h"
+#include "numerics/functions/elementary-inl.h"
 #include "numerics/functions.h"
 
 HWY_BEFORE_NAMESPACE();

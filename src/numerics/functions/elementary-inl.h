@@ -7,8 +7,8 @@
 #define TRAINYARD_NUMERICS_ELEMENTARY_INL_H_
 #endif
 
-#include "numerics/coefficients.h"
-#include "numerics/lanes-inl.h"
+#include "numerics/functions/coefficients.h"
+#include "numerics/functions/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trainyard::numerics::HWY_NAMESPACE {

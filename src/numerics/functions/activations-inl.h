@@ -14,7 +14,7 @@
 #define TRAINYARD_NUMERICS_ACTIVATIONS_INL_H_
 #endif
 
-#include "numerics/exponential-inl.h"
+#include "numerics/functions/exponential-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trainyard::numerics::HWY_NAMESPACE {

@@ -128,16 +128,16 @@ R reference(Function f, R x, R param) {
 
 // How far y is from `exact`, in units of the last place of an fp32 number of that size. Beyond the
 // largest fp32 number both count as 2^128; a NaN against a number is infinitely far.
-inline double ulp_error(float y, long double exact) {
-  constexpr long double kBeyond = 0x1p128L;
+template <class R>
+double ulp_error(float y, R exact) {
   if (std::isnan(y) || std::isnan(exact)) {
     return std::isnan(y) && std::isnan(exact) ? 0 : HUGE_VAL;
   }
-  const long double got = std::clamp<long double>(y, -kBeyond, kBeyond);
-  exact = std::clamp(exact, -kBeyond, kBeyond);
-  const int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
-  const long double ulp = std::ldexp(1.0L, std::min(exponent, 127) - 23);
-  return static_cast<double>(std::fabs(got - exact) / ulp);
+  const R beyond = 0x1p128;
+  const R distance = std::clamp<R>(y, -beyond, beyond) - std::clamp(exact, -beyond, beyond);
+  const uint64_t biased = std::bit_cast<uint64_t>(static_cast<double>(exact)) >> 52 & 0x7FF;
+  const uint64_t exponent = std::clamp<uint64_t>(biased, 1023 - 126, 1023 + 127);
+  return std::fabs(static_cast<double>(distance)) / std::bit_cast<double>((exponent - 23) << 52);
 }
 
 // The largest error found, and where.
