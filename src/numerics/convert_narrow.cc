@@ -191,6 +191,7 @@ struct ToS32 {
 };
 
 // fp32 numbers from 2^31 on are whole: taking 2^31 off is exact, and the top bit goes back on.
+// Beyond the range NearestInt saturates to 31 ones.
 struct ToU32 {
   using Element = uint32_t;
   explicit ToU32(const ConvertOptions&) {}
@@ -203,9 +204,7 @@ struct ToU32 {
     const auto is_high = hn::Ge(v, top);
     const VU low = hn::BitCast(du, hn::NearestInt(hn::Sub(v, hn::IfThenElseZero(is_high, top))));
     const VU top_bit = hn::IfThenElseZero(hn::RebindMask(du, is_high), hn::Set(du, kF32Sign));
-    const VU word = hn::Or(low, top_bit);
-    const auto is_over = hn::RebindMask(du, hn::Ge(v, hn::Set(df, 4294967296.0f)));
-    return hn::IfThenElse(is_over, hn::Set(du, ~0u), word);
+    return hn::Or(low, top_bit);
   }
 };
 
