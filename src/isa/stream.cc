@@ -187,7 +187,7 @@ class StreamWalker::Group {
     out.clear();
     for (int i = first_edge_[item_.id]; i < first_edge_[item_.id + 1]; ++i) {
       const int64_t n = count(edges_[i]);
-      if (n > 0) out.push_back({edges_[i].producer, n, edges_[i].edge});
+      if (n > 0) out.push_back({edges_[i].producer, n, least(edges_[i], n), edges_[i].edge});
     }
   }
 
@@ -465,6 +465,11 @@ class StreamWalker::Group {
     if (turn - e.lag < 0) return 0;
     if (e.at != nullptr) return before(e, e.lag + 1) + index(e) + 1;
     return before(e, e.lag);
+  }
+
+  // `at` may go back to the first instance of the iteration; everything else only grows.
+  int64_t least(const EdgePlan& e, int64_t n) const {
+    return e.at != nullptr ? std::min(n, before(e, e.lag + 1) + 1) : n;
   }
 
   // Instances up to the end of the iteration `lag` turns back.

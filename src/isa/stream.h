@@ -33,6 +33,7 @@ struct TripRecord {
 struct Need {
   InstId producer = -1;
   int64_t count = 0;  // completed instances to wait for; > 0
+  int64_t least = 0;  // no later instance of the waiter asks this edge for fewer
   int32_t edge = -1;  // which of the waiter's `after`
 };
 

@@ -22,17 +22,18 @@ void PowerRamp::drop_before(Ticks time) {
 Ticks PowerRamp::occupy(Ticks start, Ticks full, Ticks useful) {
   if (!enabled_) return full;
   const bool paused = !started_ || start - last_end_ > pause_;
-  if (paused) {
-    burst_start_ = start;
-  }
+  if (paused && limited_) burst_start_ = start;
   started_ = true;
   drop_before(start - window_);
   if (limited_) {
     // A window of continuous issue lifts the limit if the work is dense enough to keep it lifted.
     const bool dense =
         static_cast<double>(recent_useful_) >= threshold_ * static_cast<double>(recent_full_);
-    if (start - burst_start_ >= window_ && dense) limited_ = false;
-  } else if (start - burst_start_ >= window_ || paused) {
+    if (start - burst_start_ >= window_ && dense) {
+      limited_ = false;
+      burst_start_ = start;  // the next window is the first at full rate
+    }
+  } else if (start - burst_start_ >= window_ || start - last_end_ >= window_) {
     const double least = threshold_ * static_cast<double>(window_.value);
     if (static_cast<double>(recent_useful_) < least) {
       limited_ = true;

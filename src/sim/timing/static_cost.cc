@@ -35,21 +35,9 @@ PsumUse psum_use(const isa::Program& program, const isa::Access& access, const h
           .hull_end = h.end * size};
 }
 
-// Conditions that cannot share one wait: every stream that is waited for is one, but the first is
-// free.
-Ticks extra_waits(const isa::Program& program, isa::InstId inst, const hw::CoreSpec& core) {
-  const isa::InstPlace& place = program.placement.insts[inst];
-  std::vector<int> streams;
-  for (const isa::Edge& e : place.after) {
-    const isa::InstPlace& from = program.placement.insts[e.producer];
-    const int stream =
-        from.queue >= 0 ? 100 + from.queue : static_cast<int>(hw::index(*from.engine));
-    if (std::find(streams.begin(), streams.end(), stream) == streams.end())
-      streams.push_back(stream);
-  }
-  const auto conditions = static_cast<int64_t>(streams.size() + place.waits.size());
-  if (conditions < 2) return Ticks(0);
-  return (conditions - 1) * (core.seq.extra_wait.value * core.period(hw::Engine::Sync));
+// Engines are streams 0 to 4, queues 8 to 23.
+uint32_t stream_bit(const isa::InstPlace& place) {
+  return place.queue >= 0 ? 1u << (8 + place.queue) : 1u << hw::index(*place.engine);
 }
 
 void add_transfer(StaticCost& out, const isa::Program& program, const isa::Inst& inst,
@@ -90,7 +78,7 @@ std::vector<StaticCost> static_costs(const isa::Program& program, const hw::Core
   for (size_t i = 0; i < out.size(); ++i) {
     const isa::Inst& inst = program.insts[i];
     StaticCost& c = out[i];
-    c.extra_waits = extra_waits(program, static_cast<isa::InstId>(i), core);
+    c.stream_bit = stream_bit(program.placement.insts[i]);
     if (isa::is_dma(inst.op)) {
       add_transfer(c, program, inst, core, level, sharing_cores);
       continue;

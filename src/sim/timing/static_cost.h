@@ -23,7 +23,7 @@ struct PsumUse {
 struct StaticCost {
   Ticks interval, latency, load;  // load: Tensor's stationary tile
   Ticks turn_interval;            // Vector transpose between other quadrants than the one before
-  Ticks extra_waits;              // conditions after the first, on the waiting engine
+  uint32_t stream_bit = 0;        // of the stream that completes it: engine or queue
   Ticks pe_useful;                // multiply-add work on the whole array
   int table = -1;                 // ACT function table, -1: any
   bool is_dma = false;

@@ -35,7 +35,8 @@ TimeLoop::TimeLoop(const isa::Program& program, const isa::Structure& structure,
       barriers_(program.loops.size()),
       edges_of_(program.insts.size()),
       ramp_(core),
-      handoff_(hw::ticks_from_ns(core, core.sem.handoff_ns.value)) {
+      handoff_(hw::ticks_from_ns(core, core.sem.handoff_ns.value)),
+      extra_wait_(core.seq.extra_wait.value * core.period(Engine::Sync)) {
   result_.insts.resize(program.insts.size());
   for (size_t i = 0; i < program.insts.size(); ++i) {
     first_edge_.push_back(static_cast<int32_t>(asked_.size()));
@@ -89,8 +90,8 @@ void TimeLoop::look(EngineState& e) {
 void TimeLoop::look_at_instruction(EngineState& e) {
   const InstId inst = e.walker.item().id;
   const StaticCost& cost = costs_[inst];
-  const Ticks engine_ready = e.free + cost.extra_waits;
-  Ticks operands;  // when the last thing that it waits for is seen
+  uint32_t conditions = 0;  // streams with something that this engine has not waited for before
+  Ticks operands;           // when the last thing that it waits for is seen
   e.stalled = false;
   e.waited_for = -1;
   e.blocked_semaphore = -1;
@@ -103,7 +104,9 @@ void TimeLoop::look_at_instruction(EngineState& e) {
       e.cause = WaitCause::Edge;
       return;
     }
-    asked_[first_edge_[inst] + need.edge] = need.count;
+    asked_[first_edge_[inst] + need.edge] = need.least;
+    const int64_t known = e.known[need.producer];
+    if (need.count > known) conditions |= costs_[need.producer].stream_bit;
     const Ticks seen = completions_.at(need.producer, need.count);
     if (seen > operands) {
       operands = seen;
@@ -126,6 +129,11 @@ void TimeLoop::look_at_instruction(EngineState& e) {
   }
   // The stationary tile is loaded behind the matmul before, but not before its operands are there.
   if (cost.load > Ticks(0)) operands = std::max(operands, e.last_start) + cost.load;
+  // A `repeat` means its unrolling, and unrolled code drops a wait that an earlier one implies. Of
+  // the others one is free.
+  const auto waits = __builtin_popcount(conditions) +
+                     static_cast<int>(program_.placement.insts[inst].waits.size());
+  const Ticks engine_ready = e.free + std::max(0, waits - 1) * extra_wait_;
   if (operands <= engine_ready) e.cause = WaitCause::None;
   e.start = std::max(engine_ready, operands);
   e.phase = Phase::Ready;
@@ -189,6 +197,10 @@ void TimeLoop::issue(EngineState& e) {
   const InstId inst = e.walker.item().id;
   const StaticCost& cost = costs_[inst];
   result_.trust = hw::weakest(result_.trust, cost.trust);
+  for (const isa::Need& need : e.walker.needs()) {
+    int64_t& known = e.known[need.producer];
+    known = std::max(known, need.count);
+  }
   if (cost.is_dma) {
     issue_transfer(e, cost, inst);
   } else {

@@ -35,10 +35,13 @@ class TimeLoop {
   struct EngineState {
     EngineState(const isa::Program& program, const isa::Structure& structure, hw::Engine engine,
                 const isa::TripRecord& trips)
-        : engine(engine), walker(program, structure, engine, trips) {}
+        : engine(engine),
+          walker(program, structure, engine, trips),
+          known(program.insts.size(), 0) {}
 
     hw::Engine engine;
     isa::StreamWalker walker;
+    std::vector<int64_t> known;  // per producer: instances that an earlier item waited for
     Phase phase = Phase::Look;
     Ticks start;           // if Ready
     Ticks free, last_end;  // in-order issue, in-order completion
@@ -112,7 +115,7 @@ class TimeLoop {
   std::vector<int32_t> first_edge_;             // per instruction
   std::vector<std::vector<int32_t>> edges_of_;  // per producer
   PowerRamp ramp_;
-  Ticks handoff_;
+  Ticks handoff_, extra_wait_;
   std::array<Ticks, hw::kEngineCount> control_;
   TimeResult result_;
 };
