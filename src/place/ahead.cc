@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <map>
+
+#include "place/steps.h"
+
+namespace trainyard::place {
+
+using isa::Enclosure;
+using isa::InstId;
+using isa::LoopId;
+
+namespace {
+
+constexpr int kMostStages = 3;
+constexpr size_t kMostMembers = 400;  // dependences are found pair by pair
+
+// first must not be in a later stage than second; `equal`: in the same one.
+struct Constraint {
+  int first = 0, second = 0;  // indices into members
+  bool equal = false;
+  bool direct = false;  // second reads what first wrote in the same iteration
+};
+
+struct Split {
+  const isa::Program& program;
+  const Uses& uses;
+  LoopId loop;
+  std::vector<InstId> members;  // in body order
+  std::map<InstId, int> index;
+  std::vector<Constraint> constraints;
+
+  int depth() const { return static_cast<int>(uses.structure().around_loop(loop).size()) + 1; }
+
+  bool is_member(InstId inst) const { return index.count(inst) != 0; }
+
+  void add_pair(const Use& a, const Use& b, bool inner, bool outer) {
+    const bool forward = uses.structure().order(a.inst) <= uses.structure().order(b.inst);
+    const Use& first = forward ? a : b;
+    const Use& second = forward ? b : a;
+    if (first.inst == second.inst) return;
+    const int shared = isa::Structure::shared(uses.structure().around(first.inst),
+                                              uses.structure().around(second.inst));
+    if (uses.may_overlap(first, second, shared)) {
+      constraints.push_back(
+          {index.at(first.inst), index.at(second.inst), inner, first.writes() && second.reads()});
+    }
+    // State that outlives an iteration: the next turn's first must not overtake this turn's second.
+    if (outer && uses.may_overlap_across(first, second, shared, loop)) {
+      constraints.push_back({index.at(first.inst), index.at(second.inst), true, false});
+    }
+  }
+
+  void find_constraints() {
+    const auto& structure = uses.structure();
+    for (size_t t = 0; t < program.tensors.size(); ++t) {
+      const auto& all = uses.of_tensor(static_cast<isa::TensorId>(t));
+      std::vector<const Use*> here;
+      for (const Use& u : all) {
+        if (is_member(u.inst)) here.push_back(&u);
+      }
+      const auto tensor_depth =
+          static_cast<int>(structure.around_tensor(static_cast<isa::TensorId>(t)).size());
+      for (size_t i = 0; i < here.size(); ++i) {
+        for (size_t j = i + 1; j < here.size(); ++j) {
+          if (here[i]->writes() || here[j]->writes()) {
+            add_pair(*here[i], *here[j], tensor_depth > depth(), tensor_depth < depth());
+          }
+        }
+      }
+    }
+    // The reduce registers of the Scalar engine are one piece of state.
+    int last = -1;
+    for (size_t m = 0; m < members.size(); ++m) {
+      const isa::HiddenState h = isa::hidden_state(program.insts[members[m]].op);
+      if (!h.act_reduce_read && !h.act_reduce_write) continue;
+      if (last >= 0) constraints.push_back({last, static_cast<int>(m), true, false});
+      last = static_cast<int>(m);
+    }
+  }
+
+  // The engine whose waiting matters; none for transfers, which queue up by themselves.
+  int engine(int member) const {
+    const InstId inst = members[member];
+    if (isa::is_dma(program.insts[inst].op)) return -1;
+    return static_cast<int>(hw::index(*program.placement.insts[inst].engine));
+  }
+
+  // Stages so that a chain which comes back to an engine lands in the next one. Empty if it does
+  // not settle.
+  std::vector<int> stages() const {
+    std::vector<int> stage(members.size(), 0);
+    for (int round = 0; round < 4 * (kMostStages + 1) * static_cast<int>(members.size()) + 4;
+         ++round) {
+      std::vector<uint32_t> engines(members.size(),
+                                    0);  // of ancestors in the same stage, itself included
+      bool changed = false;
+      const auto raise = [&](int m, int to) {
+        if (stage[m] >= to) return;
+        stage[m] = to;
+        changed = true;
+      };
+      for (const Constraint& c : constraints) {  // first < second in body order
+        raise(c.second, stage[c.first]);
+        if (c.equal) raise(c.first, stage[c.second]);
+      }
+      if (changed) continue;
+      for (size_t m = 0; m < members.size() && !changed; ++m) {
+        const int own = engine(static_cast<int>(m));
+        if (own >= 0) engines[m] |= 1u << own;
+        for (const Constraint& c : constraints) {
+          if (c.second != static_cast<int>(m) || !c.direct || stage[c.first] != stage[m]) continue;
+          const int from = engine(c.first);
+          const bool comes_back =
+              own >= 0 && from >= 0 && from != own && (engines[c.first] >> own & 1);
+          if (comes_back) raise(static_cast<int>(m), stage[m] + 1);
+          engines[m] |= engines[c.first];
+        }
+      }
+      if (!changed) return stage;
+      if (*std::max_element(stage.begin(), stage.end()) > kMostStages) return {};
+    }
+    return {};
+  }
+};
+
+// Repeats, innermost first.
+std::vector<LoopId> inner_first(const isa::Program& p, const isa::Structure& s) {
+  std::vector<LoopId> out;
+  for (size_t i = 0; i < p.loops.size(); ++i) {
+    if (p.loops[i].kind == isa::Loop::Kind::Repeat) out.push_back(static_cast<LoopId>(i));
+  }
+  std::stable_sort(out.begin(), out.end(), [&](LoopId a, LoopId b) {
+    return s.around_loop(a).size() > s.around_loop(b).size();
+  });
+  return out;
+}
+
+// Run-time control inside a loop keeps it in body order.
+bool has_runtime_control(const isa::Program& p, const std::vector<InstId>& members,
+                         const isa::Structure& s, size_t depth) {
+  return std::any_of(members.begin(), members.end(), [&](InstId i) {
+    const auto& around = s.around(i);
+    return std::any_of(
+        around.begin() + static_cast<std::ptrdiff_t>(depth), around.end(), [&](const Enclosure& e) {
+          return e.kind != Enclosure::Kind::Loop || p.loops[e.id].kind != isa::Loop::Kind::Repeat;
+        });
+  });
+}
+
+}  // namespace
+
+Stages choose_ahead(isa::Program& program, const Uses& uses, const Options& options) {
+  Stages out{std::vector<int>(program.insts.size(), 0),
+             std::vector<LoopId>(program.insts.size(), -1)};
+  const isa::Structure& structure = uses.structure();
+  if (!options.ahead || options.plain) return out;
+  for (const LoopId loop : inner_first(program, structure)) {
+    Split split{program, uses, loop, {}, {}, {}};
+    bool taken = uses.most_turns(loop) < 2;
+    for (const InstId i : structure.in_order()) {
+      const auto& around = structure.around(i);
+      if (std::find(around.begin(), around.end(), Enclosure{Enclosure::Kind::Loop, loop}) ==
+          around.end())
+        continue;
+      taken |= out.loop[i] >= 0 || program.placement.insts[i].ahead > 0;
+      split.index[i] = static_cast<int>(split.members.size());
+      split.members.push_back(i);
+    }
+    if (taken || split.members.size() < 2 || split.members.size() > kMostMembers) continue;
+    if (has_runtime_control(program, split.members, structure, static_cast<size_t>(split.depth())))
+      continue;
+    split.find_constraints();
+    const std::vector<int> stage = split.stages();
+    if (stage.empty()) continue;
+    const int last = *std::max_element(stage.begin(), stage.end());
+    if (last == 0) continue;
+    // Only the difference inside one engine's stream matters.
+    std::array<int, hw::kEngineCount> least;
+    least.fill(last);
+    for (size_t m = 0; m < stage.size(); ++m) {
+      const auto e = hw::index(*program.placement.insts[split.members[m]].engine);
+      least[e] = std::min(least[e], last - stage[m]);
+    }
+    for (size_t m = 0; m < stage.size(); ++m) {
+      isa::InstPlace& place = program.placement.insts[split.members[m]];
+      out.stage[split.members[m]] = stage[m];
+      out.loop[split.members[m]] = loop;
+      place.ahead = last - stage[m] - least[hw::index(*place.engine)];
+      place.ahead_loop = place.ahead > 0 ? loop : -1;
+    }
+  }
+  return out;
+}
+
+}  // namespace trainyard::place

@@ -1,0 +1,317 @@
+#include <algorithm>
+#include <functional>
+
+#include "place/steps.h"
+
+namespace trainyard::place {
+
+using isa::Enclosure;
+using isa::Memory;
+using isa::Statement;
+using isa::TensorId;
+
+namespace {
+
+constexpr int64_t kSbufAlign = 64;
+constexpr int64_t kHbmAlign = 4096;
+
+int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+// One memory as the allocator sees it: units are bytes (SBUF, HBM) or banks (PSUM).
+struct Space {
+  Memory memory;
+  int64_t capacity = 0;  // bytes
+  int64_t align = 1;
+};
+
+// Where a tensor ended up, for the table of an error.
+struct Live {
+  TensorId tensor;
+  int64_t bytes;
+};
+
+class Allocator {
+ public:
+  Allocator(isa::Program& program, const Uses& uses, const Stages& stages, Space space,
+            int max_slots)
+      : program_(program), uses_(uses), stages_(stages), space_(space), max_slots_(max_slots) {
+    for (size_t t = 0; t < program.tensors.size(); ++t) {
+      const isa::Tensor& tensor = program.tensors[t];
+      if (tensor.memory != space.memory || tensor.view) continue;
+      const isa::TensorPlace& place = program.placement.tensors[t];
+      if (place.address) pinned_.push_back(static_cast<TensorId>(t));
+      tensors_.push_back(static_cast<TensorId>(t));
+    }
+    slots_.assign(program.tensors.size(), 1);
+    address_.assign(program.tensors.size(), 0);
+  }
+
+  // Chooses slots and addresses; false if the least does not fit.
+  bool run() {
+    for (const TensorId t : tensors_) slots_[t] = least_slots(t);
+    share_ = false;
+    if (peak() <= space_.capacity) {
+      add_slots();
+    } else {
+      share_ = true;  // tensors of one block whose lives do not meet may have the same bytes
+    }
+    const bool fits = peak() <= space_.capacity;
+    for (const TensorId t : tensors_) {
+      isa::TensorPlace& place = program_.placement.tensors[t];
+      place.slots = slots_[t];
+      if (place.address) continue;
+      place.address = address_[t];
+      place.pitch = slot_bytes(t);
+    }
+    return fits;
+  }
+
+  int64_t peak() {
+    peak_ = 0;
+    for (const TensorId t : pinned_) peak_ = std::max(peak_, pinned_end(t));
+    std::vector<Live> live;
+    walk(program_.body, 0, live);
+    return peak_;
+  }
+  const std::vector<Live>& at_peak() const { return at_peak_; }
+  int64_t slot_bytes(TensorId t) const {
+    const isa::TensorPlace& place = program_.placement.tensors[t];
+    return place.pitch > 0 ? place.pitch : round_up(program_.tensors[t].free_bytes(), space_.align);
+  }
+  int slots(TensorId t) const { return slots_[t]; }
+
+ private:
+  int64_t pinned_end(TensorId t) const {
+    return *program_.placement.tensors[t].address + (slots_[t] - 1) * slot_bytes(t) +
+           program_.tensors[t].free_bytes();
+  }
+
+  isa::LoopId scope(TensorId t) const {
+    const auto& around = uses_.structure().around_tensor(t);
+    if (around.empty() || around.back().kind != Enclosure::Kind::Loop) return -1;
+    const isa::LoopId loop = around.back().id;
+    return program_.loops[loop].kind == isa::Loop::Kind::Repeat ? loop : -1;
+  }
+
+  // Author's number, or one for each stage from the first writer to the last user.
+  int least_slots(TensorId t) const {
+    const int given = program_.placement.tensors[t].slots;
+    if (given > 0) return given;
+    const isa::LoopId loop = scope(t);
+    int first = INT32_MAX, last = 0;
+    for (const Use& u : uses_.of_tensor(t)) {
+      if (stages_.loop[u.inst] != loop || loop < 0) return 1;
+      if (u.writes()) first = std::min(first, stages_.stage[u.inst]);
+      last = std::max(last, stages_.stage[u.inst]);
+    }
+    return first > last ? 1 : last - first + 1;
+  }
+
+  // How many slots still help: the streams that work on a tensor can be that far apart.
+  int most_slots(TensorId t) const {
+    if (program_.placement.tensors[t].slots > 0 || program_.placement.tensors[t].address)
+      return slots_[t];
+    if (scope(t) < 0 || space_.memory == Memory::Hbm) return slots_[t];
+    if (max_slots_ == 1) return slots_[t];
+    if (space_.memory == Memory::Psum) return static_cast<int>(space_.capacity / space_.align);
+    bool dma = false;
+    for (const Use& u : uses_.of_tensor(t)) dma |= isa::is_dma(program_.insts[u.inst].op);
+    const int spread = least_slots(t) - 1;
+    return std::min(std::max(max_slots_, spread + 1), spread + (dma ? 3 : 2));
+  }
+
+  // One more slot each, the most used first, as long as room lasts; then the next round.
+  void add_slots() {
+    std::vector<TensorId> order = tensors_;
+    const auto weight = [&](TensorId t) {
+      double w = 0;
+      for (const Use& u : uses_.of_tensor(t)) {
+        w = std::max(w, uses_.weight(u.inst) * (isa::is_dma(program_.insts[u.inst].op) ? 2 : 1));
+      }
+      return w;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](TensorId a, TensorId b) { return weight(a) > weight(b); });
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (const TensorId t : order) {
+        if (slots_[t] >= most_slots(t)) continue;
+        ++slots_[t];
+        if (peak() > space_.capacity) {
+          --slots_[t];
+        } else {
+          grew = true;
+        }
+      }
+    }
+  }
+
+  // First byte from `from` on where `bytes` do not run into a pinned tensor.
+  int64_t clear_of_pins(int64_t from, int64_t bytes) const {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const TensorId t : pinned_) {
+        const int64_t begin = *program_.placement.tensors[t].address;
+        if (from < pinned_end(t) && begin < from + bytes) {
+          from = round_up(pinned_end(t), space_.align);
+          moved = true;
+        }
+      }
+    }
+    return from;
+  }
+
+  // Statements of the block between which the tensor is live.
+  struct Life {
+    int first = INT32_MAX, last = -1;
+    bool meets(const Life& o) const { return first <= o.last && o.first <= last; }
+  };
+
+  // The tensors of a block lie behind those of the blocks around it; blocks side by side share.
+  void walk(const isa::Block& block, int64_t base, std::vector<Live>& live) {
+    struct Placed {
+      TensorId tensor;
+      int64_t begin, end;
+      Life life;
+    };
+    std::vector<Placed> placed;
+    const size_t outer = live.size();
+    int64_t top = base;
+    for (size_t i = 0; i < block.size(); ++i) {
+      const Statement& s = block[i];
+      if (s.kind == Statement::Kind::Tensor && program_.tensors[s.id].memory == space_.memory &&
+          !program_.tensors[s.id].view) {
+        const int64_t bytes = slots_[s.id] * slot_bytes(s.id);
+        live.push_back({s.id, bytes});
+        if (program_.placement.tensors[s.id].address) continue;
+        Placed p{s.id, base, 0, share_ ? life(block, s.id) : Life{0, INT32_MAX}};
+        for (bool moved = true; moved;) {
+          moved = false;
+          p.begin = clear_of_pins(p.begin, bytes);
+          for (const Placed& o : placed) {
+            if (o.life.meets(p.life) && o.begin < p.begin + bytes && p.begin < o.end) {
+              p.begin = o.end;
+              moved = true;
+            }
+          }
+        }
+        p.end = p.begin + bytes;
+        address_[s.id] = p.begin;
+        placed.push_back(p);
+        top = std::max(top, p.end);
+        note_peak(p.end, live);
+      }
+    }
+    for (size_t i = 0; i < block.size(); ++i) {
+      int64_t inner = base;
+      for (const Placed& p : placed) {
+        if (p.life.first <= static_cast<int>(i) && static_cast<int>(i) <= p.life.last)
+          inner = std::max(inner, p.end);
+      }
+      const Statement& s = block[i];
+      if (s.kind == Statement::Kind::Loop) walk(program_.loops[s.id].body, inner, live);
+      if (s.kind == Statement::Kind::Branch) {
+        walk(program_.branches[s.id].then_block, inner, live);
+        walk(program_.branches[s.id].else_block, inner, live);
+      }
+    }
+    live.resize(outer);
+  }
+
+  void note_peak(int64_t end, const std::vector<Live>& live) {
+    if (end <= peak_) return;
+    peak_ = end;
+    at_peak_ = live;
+  }
+
+  Life life(const isa::Block& block, TensorId t) const {
+    Life l;
+    for (size_t i = 0; i < block.size(); ++i) {
+      const bool uses = std::any_of(uses_.of_tensor(t).begin(), uses_.of_tensor(t).end(),
+                                    [&](const Use& u) { return holds(block[i], u.inst); });
+      if (!uses) continue;
+      l.first = std::min(l.first, static_cast<int>(i));
+      l.last = static_cast<int>(i);
+    }
+    // What the caller binds or reads lives from before to after.
+    if (program_.tensors[t].io != isa::Io::None) return {0, INT32_MAX};
+    return l;
+  }
+
+  bool holds(const Statement& s, isa::InstId inst) const {
+    if (s.kind == Statement::Kind::Instruction) return s.id == inst;
+    const auto& around = uses_.structure().around(inst);
+    return std::any_of(around.begin(), around.end(), [&](const Enclosure& e) {
+      return (s.kind == Statement::Kind::Loop && e.kind == Enclosure::Kind::Loop && e.id == s.id) ||
+             (s.kind == Statement::Kind::Branch && e.kind != Enclosure::Kind::Loop && e.id == s.id);
+    });
+  }
+
+  isa::Program& program_;
+  const Uses& uses_;
+  const Stages& stages_;
+  Space space_;
+  int max_slots_;
+  bool share_ = false;
+  std::vector<TensorId> tensors_, pinned_;
+  std::vector<int> slots_;
+  std::vector<int64_t> address_;
+  int64_t peak_ = 0;
+  std::vector<Live> at_peak_;
+};
+
+Status full(const isa::Program& p, Allocator& allocator, const Space& space,
+            const hw::CoreSpec& core) {
+  const int64_t peak = allocator.peak();
+  std::string table;
+  std::vector<Live> rows = allocator.at_peak();
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Live& a, const Live& b) { return a.bytes > b.bytes; });
+  isa::SourceRef where;
+  for (const Live& row : rows) {
+    const isa::Tensor& t = p.tensors[row.tensor];
+    if (where.line == 0) where = t.source;
+    table += fmt::format("\n  {:>10} B  {}{}   line {}", row.bytes, t.name,
+                         allocator.slots(row.tensor) > 1
+                             ? fmt::format(", {} slots", allocator.slots(row.tensor))
+                             : "",
+                         t.source.line);
+  }
+  const bool per_partition = space.memory != Memory::Hbm;
+  const std::string_view code = space.memory == Memory::Sbuf   ? "TY-MEM-003"
+                                : space.memory == Memory::Psum ? "TY-MEM-004"
+                                                               : "TY-MEM-005";
+  return error(code,
+               "{} is full: {} B live{}, a {} has {}. Live at the peak:{}\n  Make the largest tile "
+               "smaller, or "
+               "declare it inside the loop that needs it.",
+               space.memory == Memory::Sbuf   ? "SBUF"
+               : space.memory == Memory::Psum ? "PSUM"
+                                              : "HBM",
+               peak, per_partition ? " per partition" : "", core.name, space.capacity, table)
+      .at(isa::place_of(p, where));
+}
+
+}  // namespace
+
+Status allocate(isa::Program& program, const Uses& uses, const Stages& stages,
+                const hw::CoreSpec& core, const Options& options, Report& report) {
+  const int slots = options.plain ? 1 : options.max_slots;
+  const Space spaces[] = {
+      {Memory::Sbuf, core.sbuf_usable_bytes(), kSbufAlign},
+      {Memory::Psum, core.psum.partition_bytes.value, core.psum_bank_bytes()},
+      {Memory::Hbm, core.hbm.stack_bytes.value - core.hbm.code_reserve_bytes.value, kHbmAlign},
+  };
+  for (const Space& space : spaces) {
+    Allocator allocator(program, uses, stages, space, slots);
+    if (!allocator.run()) return full(program, allocator, space, core);
+    const int64_t peak = allocator.peak();
+    if (space.memory == Memory::Sbuf) report.sbuf_bytes = peak;
+    if (space.memory == Memory::Psum)
+      report.psum_banks = static_cast<int>(round_up(peak, space.align) / space.align);
+    if (space.memory == Memory::Hbm) report.hbm_bytes = peak;
+  }
+  return Status();
+}
+
+}  // namespace trainyard::place
