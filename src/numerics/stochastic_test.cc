@@ -136,7 +136,7 @@ TEST(RandomBits, EachBitIsSetHalfOfTheTime) {
   for (int bit = 0; bit < 32; ++bit) {
     int set = 0;
     for (int i = 0; i < kCount; ++i) set += random_bits(uint64_t{0}, uint64_t(i)) >> bit & 1;
-    EXPECT_NEAR(set, kCount / 2, 4 * std::sqrt(kCount / 4.0)) << bit;
+    EXPECT_NEAR(set, kCount / 2.0, 4 * std::sqrt(kCount / 4.0)) << bit;
   }
 }
 
