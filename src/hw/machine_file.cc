@@ -20,27 +20,65 @@ struct CloseFile {
 };
 
 constexpr size_t kMaxFileBytes = 1 * MiB;
-// toml++ builds and destroys tables by recursion and does not bound how deep a dotted key nests.
 // No key of a machine has more than two dots.
 constexpr int kMaxDotsPerLine = 64;
 
-Status check_size(std::string_view text, std::string_view file) {
-  if (text.size() > kMaxFileBytes) {
-    return error("TY-HW-002", "a machine file has at most {} bytes", kMaxFileBytes)
-        .at({std::string(file), 0, 0});
+// Where a character of a TOML line stands.
+enum class In : uint8_t { Plain, Comment, Basic, Literal };
+
+In after(In in, char c) {
+  switch (in) {
+    case In::Plain:
+      return c == '#' ? In::Comment : c == '"' ? In::Basic : c == '\'' ? In::Literal : in;
+    case In::Comment:
+      return in;
+    case In::Basic:
+      return c == '"' ? In::Plain : in;
+    case In::Literal:
+      return c == '\'' ? In::Plain : in;
   }
-  int line = 1;
+  TY_CHECK(false);
+}
+
+// Why `rest`, the text from some plain character on, must not reach toml++ 3.3; null if it may.
+// The library builds tables by recursion without a bound on dotted keys, and its test for
+// white space is undefined for most letters beyond ASCII. Strings of several lines are refused
+// only because they would blur what is plain.
+const char* unsafe(std::string_view rest) {
+  if ((rest.front() & 0x80) != 0) return "only ASCII may stand outside quotes and comments";
+  if (rest.starts_with("\"\"\"") || rest.starts_with("'''")) {
+    return "a machine file has no texts of several lines";
+  }
+  return nullptr;
+}
+
+// Refuses what toml++ cannot be given, before it sees it.
+Status check_text(std::string_view text, std::string_view file) {
+  SourcePlace place{std::string(file), 0, 0};
+  if (text.size() > kMaxFileBytes) {
+    return error("TY-HW-002", "a machine file has at most {} bytes", kMaxFileBytes).at(place);
+  }
+  place.line = 1;
   int dots = 0;
-  for (const char c : text) {
+  In in = In::Plain;
+  for (size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (c == '\n') {
-      ++line;
+      ++place.line;
       dots = 0;
+      in = In::Plain;
+      continue;
     }
     if (c == '.' && ++dots > kMaxDotsPerLine) {
       return error("TY-HW-002", "more than {} dots in a line; no key is nested so deep",
                    kMaxDotsPerLine)
-          .at({std::string(file), line, 0});
+          .at(place);
     }
+    const char* reason = in == In::Plain ? unsafe(text.substr(i)) : nullptr;
+    if (reason != nullptr) return error("TY-HW-002", "{}", reason).at(place);
+    in = after(in, c);
+    const bool escape = in == In::Basic && c == '\\' && !text.substr(i + 1).starts_with('\n');
+    if (escape) ++i;
   }
   return {};
 }
@@ -108,7 +146,7 @@ Result<Machine> base_machine(const toml::table& table, std::string_view file) {
 }  // namespace
 
 Result<Machine> parse_machine(std::string_view text, std::string_view file) {
-  TY_TRY(check_size(text, file));
+  TY_TRY(check_text(text, file));
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {
     return error("TY-HW-002", "not TOML: {}", parsed.error().description())

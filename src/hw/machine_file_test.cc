@@ -96,6 +96,19 @@ TEST(MachineFile, TablesNestedWithoutEndAreRefused) {
   EXPECT_EQ(changed("x = " + std::string(100'000, '[') + "\n").status().code(), "TY-HW-002");
 }
 
+TEST(MachineFile, LettersBeyondAsciiBelongInQuotesAndComments) {
+  EXPECT_EQ(refusal(changed("gr\u00f6\u00dfe = 1\n")),
+            "my.toml:2  TY-HW-002  only ASCII may stand outside quotes and comments");
+  EXPECT_EQ(refusal(changed("name = \"\"\"\nx\"\"\" \u00f6\n")),
+            "my.toml:2  TY-HW-002  a machine file has no texts of several lines");
+  const auto machine = parse(
+      "\xEF\xBB\xBF"
+      "base = \"trn2\" # gr\u00f6\u00dfer\nname = \"gro\u00df \\\" '\"\n");
+  ASSERT_TRUE(machine) << refusal(machine);
+  EXPECT_EQ(machine->name, "gro\u00df \" '");
+  EXPECT_EQ(*parse(machine_to_toml(*machine)), *machine);
+}
+
 TEST(MachineFile, AFileWithoutABaseIsRefused) {
   EXPECT_EQ(refusal(parse("name = \"x\"\n")),
             "my.toml  TY-HW-002  no base; start the file with a line like: base = \"trn2\"");
