@@ -75,7 +75,7 @@ struct GeluApprxTanh {
 // k = e^-r = -1 / (1 + r) the numerator is k t e^-t - (e^-t - 1): two terms of one sign.
 template <class D>
 HWY_INLINE hn::Vec<D> gate_slope(D d, hn::Vec<D> t) {
-  const auto k = hn::Set(d, kSiluDxPowerAtRoot);
+  const auto k = hn::Set(d, fp32::kSiluDxPowerAtRoot);
   const auto [power, power_m1] = expm1_short(d, hn::Neg(t));
   const auto e = hn::Mul(k, power);
   const auto one_plus = hn::Add(hn::Set(d, 1.0), e);
@@ -85,8 +85,8 @@ HWY_INLINE hn::Vec<D> gate_slope(D d, hn::Vec<D> t) {
 struct SiluDx {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
-    const auto near = hn::Sub(clamp(d, x, -kFar, kFar), hn::Set(d, kSiluDxRootHi));
-    return gate_slope(d, hn::Sub(near, hn::Set(d, kSiluDxRootLo)));
+    const auto near = hn::Sub(clamp(d, x, -kFar, kFar), hn::Set(d, fp32::kSiluDxRootHi));
+    return gate_slope(d, hn::Sub(near, hn::Set(d, fp32::kSiluDxRootLo)));
   }
 };
 
@@ -94,8 +94,8 @@ struct GeluApprxSigmoidDx {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
     const auto near = fma(clamp(d, x, -kFar / 2, kFar / 2), hn::Set(d, kApprxSigmoidSlope),
-                          hn::Set(d, -kSiluDxRootHi));
-    return gate_slope(d, hn::Sub(near, hn::Set(d, kSiluDxRootLo)));
+                          hn::Set(d, -fp32::kSiluDxRootHi));
+    return gate_slope(d, hn::Sub(near, hn::Set(d, fp32::kSiluDxRootLo)));
   }
 };
 
@@ -115,7 +115,7 @@ struct Softplus {
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
     const auto y = exp_short(d, hn::Max(hn::Neg(hn::Abs(x)), hn::Set(d, -kFar)));
     const auto s = hn::Div(y, hn::Add(y, hn::Set(d, 2.0)));
-    const auto p = polynomial(d, hn::Mul(s, s), kAtanhSoftplus);
+    const auto p = polynomial(d, hn::Mul(s, s), fp32::kAtanhSoftplus);
     return fma(hn::Add(s, s), p, hn::Max(x, hn::Zero(d)));
   }
 };
@@ -151,7 +151,7 @@ struct Gelu {
     x = hn::Max(x, hn::Set(d, -15.0));
     const auto a = hn::Min(hn::Abs(x), hn::Set(d, 15.0));
     const auto t = tail_variable(d, a);
-    const auto tail = hn::Mul(gaussian(d, a), hn::Mul(t, polynomial(d, t, kNormalTail)));
+    const auto tail = hn::Mul(gaussian(d, a), hn::Mul(t, polynomial(d, t, fp32::kNormalTail)));
     const auto phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0), tail));
     return hn::Mul(x, phi);
   }
@@ -164,9 +164,9 @@ struct GeluDx {
     const auto a = hn::Min(hn::Abs(x), hn::Set(d, 16.0));
     const auto t = tail_variable(d, a);
     const auto from_root =
-        hn::Add(hn::Sub(hn::Set(d, kGeluDxRootHi), a), hn::Set(d, kGeluDxRootLo));
+        hn::Add(hn::Sub(hn::Set(d, fp32::kGeluDxRootHi), a), hn::Set(d, fp32::kGeluDxRootLo));
     const auto left =
-        hn::Mul(hn::Mul(gaussian(d, a), from_root), polynomial(d, t, kGeluDxOverRoot));
+        hn::Mul(hn::Mul(gaussian(d, a), from_root), polynomial(d, t, fp32::kGeluDxOverRoot));
     return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), left, hn::Sub(hn::Set(d, 1.0), left));
   }
 };
@@ -176,7 +176,7 @@ struct Erf {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
     x = clamp(d, x, -3.95, 3.95);
-    return hn::Mul(x, polynomial(d, hn::Mul(x, x), kErf));
+    return hn::Mul(x, polynomial(d, hn::Mul(x, x), fp32::kErf));
   }
 };
 

@@ -13,9 +13,9 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "numerics/functions.h"
 #include "numerics/functions/activations-inl.h"
 #include "numerics/functions/elementary-inl.h"
-#include "numerics/functions.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trainyard::numerics::HWY_NAMESPACE {

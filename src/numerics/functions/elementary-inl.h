@@ -40,7 +40,7 @@ struct Log {
     const auto infinity = hn::Inf(d);
     const auto [exponent, m] = split(d, x);
     const auto s = hn::Div(hn::Sub(m, one), hn::Add(m, one));
-    const auto p = hn::Mul(hn::Add(s, s), polynomial(d, hn::Mul(s, s), kAtanhLog));
+    const auto p = hn::Mul(hn::Add(s, s), polynomial(d, hn::Mul(s, s), fp32::kAtanhLog));
     auto y = fma(exponent, hn::Set(d, 0x1.62e42fefa39efp-1), p);
     y = hn::IfThenElse(hn::Eq(x, infinity), infinity, y);
     y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), y);
@@ -53,10 +53,10 @@ struct Sin {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
     const auto a = hn::Abs(x);
-    const auto pi = hn::Set(d, kPiHi);
-    const auto to_pi = hn::Add(hn::Sub(pi, a), hn::Set(d, kPiLo));
+    const auto pi = hn::Set(d, fp32::kPiHi);
+    const auto to_pi = hn::Add(hn::Sub(pi, a), hn::Set(d, fp32::kPiLo));
     const auto roots = hn::Mul(hn::Mul(a, to_pi), hn::Add(pi, a));
-    const auto inside = hn::Mul(roots, polynomial(d, hn::Mul(a, a), kSinOverRoots));
+    const auto inside = hn::Mul(roots, polynomial(d, hn::Mul(a, a), fp32::kSinOverRoots));
     const auto past = hn::Neg(to_pi);
     const auto sixth = hn::Set(d, 1.0 / 6);
     const auto outside = hn::Mul(past, fma(hn::Mul(past, past), sixth, hn::Set(d, -1.0)));
@@ -72,8 +72,8 @@ struct Arctan {
     const auto one = hn::Set(d, 1.0);
     const auto a = hn::Abs(x);
     const auto z = hn::Div(hn::Min(a, one), hn::Max(a, one));
-    const auto r = hn::Mul(z, polynomial(d, hn::Mul(z, z), kAtan));
-    const auto y = hn::IfThenElse(hn::Gt(a, one), hn::Sub(hn::Set(d, kPiHi / 2), r), r);
+    const auto r = hn::Mul(z, polynomial(d, hn::Mul(z, z), fp32::kAtan));
+    const auto y = hn::IfThenElse(hn::Gt(a, one), hn::Sub(hn::Set(d, fp32::kPiHi / 2), r), r);
     return hn::CopySign(y, x);
   }
 };

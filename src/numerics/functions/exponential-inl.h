@@ -41,7 +41,7 @@ HWY_INLINE hn::Vec<D> times_power(D d, hn::Vec<D> v, hn::Vec<D> shifted) {
 template <class D>
 HWY_INLINE hn::Vec<D> exp_short(D d, hn::Vec<D> x) {
   const auto [shifted, r] = reduce_exp(d, x);
-  return times_power(d, fma(polynomial(d, r, kExpQuotient), r, hn::Set(d, 1.0)), shifted);
+  return times_power(d, fma(polynomial(d, r, fp32::kExpQuotient), r, hn::Set(d, 1.0)), shifted);
 }
 
 // e^x and e^x - 1, each within 2^-30 of itself, for |x| <= 700.
@@ -55,7 +55,7 @@ HWY_INLINE ExpAndExpm1<D> expm1_short(D d, hn::Vec<D> x) {
   const auto [shifted, r] = reduce_exp(d, x);
   const auto one = hn::Set(d, 1.0);
   const auto power = times_power(d, one, shifted);
-  const auto p = hn::Mul(polynomial(d, r, kExpm1Quotient), r);
+  const auto p = hn::Mul(polynomial(d, r, fp32::kExpm1Quotient), r);
   return {fma(power, p, power), fma(power, p, hn::Sub(power, one))};
 }
 
@@ -90,7 +90,7 @@ struct Exp32 {
     // ln 2 in two parts; the first has 15 bits, so n times it is exact.
     auto r = fnma(n, hn::Set(d, 0x1.62e4p-1f), x);
     r = fnma(n, hn::Set(d, 0x1.7f7d1cp-20f), r);
-    const auto p = fma(polynomial(d, r, kExpRest32), hn::Mul(r, r), r);
+    const auto p = fma(polynomial(d, r, fp32::kExpRest32), hn::Mul(r, r), r);
     return scale32(d, hn::Add(p, hn::Set(d, 1.0f)), shifted, n);
   }
 };

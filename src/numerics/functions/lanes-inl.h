@@ -107,6 +107,19 @@ HWY_INLINE void for_each_vector(const T* x, T* y, size_t n, size_t lanes, Step s
   for (size_t k = i; k < n; ++k) y[k] = out[k - i];
 }
 
+template <class T, class Step>
+HWY_INLINE void for_each_vector2(const T* a, const T* b, T* y, size_t n, size_t lanes, Step step) {
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) step(a + i, b + i, y + i);
+  if (i == n) return;
+  T left[HWY_MAX_BYTES / sizeof(T)] = {};
+  T right[HWY_MAX_BYTES / sizeof(T)] = {};
+  T out[HWY_MAX_BYTES / sizeof(T)];
+  for (size_t k = i; k < n; ++k) left[k - i] = a[k], right[k - i] = b[k];
+  step(left, right, out);
+  for (size_t k = i; k < n; ++k) y[k] = out[k - i];
+}
+
 // A kernel on lanes of T: one pass in the type of the data.
 template <class Kernel, class T>
 HWY_INLINE void map(const T* x, T* y, size_t n, Kernel kernel) {
@@ -127,6 +140,27 @@ HWY_INLINE void map_widened(const float* x, float* y, size_t n, Kernel kernel) {
     const auto r = demote(d32, kernel(d, hn::PromoteTo(d, v)));
     hn::StoreU(hn::IfThenElse(hn::IsNaN(v), canonical_nan(d32), r), d32, to);
   });
+}
+
+// The same for two arguments. Their NaNs are the kernel's business: pow(1, NaN) is 1.
+template <class Kernel, class T>
+HWY_INLINE void map2(const T* a, const T* b, T* y, size_t n, Kernel kernel) {
+  const hn::ScalableTag<T> d;
+  for_each_vector2(a, b, y, n, hn::Lanes(d), [&](const T* from, const T* with, T* to) HWY_ATTR {
+    hn::StoreU(kernel(d, hn::LoadU(d, from), hn::LoadU(d, with)), d, to);
+  });
+}
+
+template <class Kernel>
+HWY_INLINE void map2_widened(const float* a, const float* b, float* y, size_t n, Kernel kernel) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, hn::ScalableTag<double>> d32;
+  const auto step = [&](const float* from, const float* with, float* to) HWY_ATTR {
+    const auto left = hn::PromoteTo(d, hn::LoadU(d32, from));
+    const auto right = hn::PromoteTo(d, hn::LoadU(d32, with));
+    hn::StoreU(demote(d32, kernel(d, left, right)), d32, to);
+  };
+  for_each_vector2(a, b, y, n, hn::Lanes(d), step);
 }
 
 #undef TY_LANES_EMULATED

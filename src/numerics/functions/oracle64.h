@@ -1,0 +1,145 @@
+#pragma once
+// What the functions of functions64.h should give, from the C library's long double: for tests and
+// reports only. A long double has 11 bits more than a double, so an error is known to 0.01 ulp.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/check.h"
+#include "numerics/functions64.h"
+
+namespace trainyard::numerics::oracle {
+
+// The C library has no inverse of erf: one step of Newton's method from the value under test, which
+// squares its error. On the side of erfc where that keeps the accuracy.
+inline long double erf_inv(long double x, long double y) {
+  if (!(std::fabs(x) < 1) || x == 0) return std::fabs(x) > 1 ? std::nanl("") : x / (1 - x * x);
+  if (!std::isfinite(y) || std::signbit(x) != std::signbit(y)) return x;
+  const long double slope = 2 / std::sqrt(std::acos(-1.0L)) * std::exp(-y * y);
+  const long double a = std::fabs(y);
+  const long double miss =
+      a < 0.5L ? std::erf(a) - std::fabs(x) : (1 - std::fabs(x)) - std::erfc(a);
+  return std::copysign(a - miss / slope, x);
+}
+
+// `y` is the value under test; only erf_inv looks at it.
+inline long double reference(Math f, long double x, long double y) {
+  switch (f) {
+    case Math::Sqrt:
+      return std::sqrt(x);
+    case Math::Rsqrt:
+      return 1 / std::sqrt(x);
+    case Math::Cbrt:
+      return std::cbrt(x);
+    case Math::Exp:
+      return std::exp(x);
+    case Math::Expm1:
+      return std::expm1(x);
+    case Math::Log:
+      return std::log(x);
+    case Math::Log1p:
+      return std::log1p(x);
+    case Math::Sin:
+      return std::sin(x);
+    case Math::Cos:
+      return std::cos(x);
+    case Math::Tan:
+      return std::tan(x);
+    case Math::Tanh:
+      return std::tanh(x);
+    case Math::Logistic:
+      return 1 / (1 + std::exp(-x));
+    case Math::Erf:
+      return std::erf(x);
+    case Math::Erfc:
+      return std::erfc(x);
+    case Math::ErfInv:
+      return erf_inv(x, y);
+  }
+  TY_CHECK(false);
+}
+
+inline long double reference(Math2 f, long double a, long double b) {
+  switch (f) {
+    case Math2::Atan2:
+      return std::atan2(a, b);
+    case Math2::Pow:
+      return std::pow(a, b);
+  }
+  TY_CHECK(false);
+}
+
+// How far y is from `exact` in units of the last place of a T of that size, as in oracle.h.
+template <class T>
+double ulp_error_of(T y, long double exact) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(y) || std::isnan(exact)) {
+    return std::isnan(y) && std::isnan(exact) ? 0 : HUGE_VAL;
+  }
+  const long double beyond = std::ldexp(1.0L, Limits::max_exponent);
+  const long double got = std::clamp<long double>(y, -beyond, beyond);
+  exact = std::clamp(exact, -beyond, beyond);
+  const int least = Limits::min_exponent - 1;
+  const int exponent = exact == 0 ? least : std::max(std::ilogb(exact), least);
+  const int ulp = std::min(exponent, Limits::max_exponent - 1) - (Limits::digits - 1);
+  return static_cast<double>(std::fabs(got - exact) / std::ldexp(1.0L, ulp));
+}
+
+// The largest error found, and where; b is the second argument where there is one.
+template <class T>
+struct WorstOf {
+  double ulp = 0;
+  T a = 0;
+  T b = 0;
+
+  void merge(const WorstOf& other) {
+    if (other.ulp > ulp) *this = other;
+  }
+};
+
+template <class T>
+WorstOf<T> measure(Math f, std::span<const T> x) {
+  std::vector<T> y(x.size());
+  apply(f, x.data(), y.data(), x.size());
+  WorstOf<T> worst;
+  for (size_t i = 0; i < x.size(); ++i) {
+    worst.merge({ulp_error_of(y[i], reference(f, x[i], y[i])), x[i], T(0)});
+  }
+  return worst;
+}
+
+template <class T>
+WorstOf<T> measure(Math2 f, std::span<const T> a, std::span<const T> b) {
+  std::vector<T> y(a.size());
+  apply(f, a.data(), b.data(), y.data(), a.size());
+  WorstOf<T> worst;
+  for (size_t i = 0; i < a.size(); ++i) {
+    worst.merge({ulp_error_of(y[i], reference(f, a[i], b[i])), a[i], b[i]});
+  }
+  return worst;
+}
+
+// Inputs for measurements: a third are random bit patterns, a third lie in [-4, 4], a third in
+// [-800, 800]. The same for the same seed.
+template <class T>
+std::vector<T> sample(size_t n, uint64_t seed) {
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  std::vector<T> x(n);
+  for (size_t i = 0; i < n; ++i) {
+    seed += 0x9E3779B97F4A7C15;
+    uint64_t z = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    z ^= z >> 31;
+    const double unit = static_cast<double>(static_cast<int64_t>(z)) * 0x1p-63;
+    if (i % 3 == 0) x[i] = std::bit_cast<T>(static_cast<Bits>(z));
+    if (i % 3 == 1) x[i] = static_cast<T>(unit * 4);
+    if (i % 3 == 2) x[i] = static_cast<T>(unit * 800);
+  }
+  return x;
+}
+
+}  // namespace trainyard::numerics::oracle
