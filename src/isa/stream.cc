@@ -533,8 +533,7 @@ class StreamWalker::Group {
 };
 
 StreamWalker::StreamWalker(const Program& program, const Structure& structure, Engine engine,
-                           const TripRecord& trips)
-    : program_(program) {
+                           const TripRecord& trips) {
   using Ahead = std::pair<LoopId, int64_t>;
   const std::vector<uint8_t> masks = engine_masks(program, structure);
   // The first group has no `ahead`; it also carries the control items.
@@ -560,8 +559,7 @@ StreamWalker::StreamWalker(const Program& program, const Structure& structure, E
 }
 
 StreamWalker::StreamWalker(const Program& program, const Structure& structure,
-                           std::span<const InstId> members, const TripRecord& trips)
-    : program_(program) {
+                           std::span<const InstId> members, const TripRecord& trips) {
   std::vector<char> set(program.insts.size(), 0);
   for (const InstId i : members) set[i] = 1;
   groups_.emplace_back(program, structure, std::move(set), true, trips, -1, 0);

@@ -77,7 +77,6 @@ class StreamWalker {
  private:
   class Group;  // instructions with the same `ahead`
 
-  const Program& program_;
   std::vector<Group> groups_;
   Group* current_ = nullptr;
   StreamItem item_;

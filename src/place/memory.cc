@@ -55,7 +55,8 @@ class Allocator {
     } else {
       share_ = true;  // tensors of one block whose lives do not meet may have the same bytes
     }
-    const bool fits = peak() <= space_.capacity;
+    top_ = peak();
+    const bool fits = top_ <= space_.capacity;
     for (const TensorId t : tensors_) {
       isa::TensorPlace& place = program_.placement.tensors[t];
       place.slots = slots_[t];
@@ -65,6 +66,9 @@ class Allocator {
     }
     return fits;
   }
+
+  // Bytes in use after run().
+  int64_t top() const { return top_; }
 
   int64_t peak() {
     peak_ = 0;
@@ -256,13 +260,13 @@ class Allocator {
   std::vector<TensorId> tensors_, pinned_;
   std::vector<int> slots_;
   std::vector<int64_t> address_;
-  int64_t peak_ = 0;
+  int64_t peak_ = 0, top_ = 0;
   std::vector<Live> at_peak_;
 };
 
 Status full(const isa::Program& p, Allocator& allocator, const Space& space,
             const hw::CoreSpec& core) {
-  const int64_t peak = allocator.peak();
+  const int64_t peak = allocator.top();
   std::string table;
   std::vector<Live> rows = allocator.at_peak();
   std::stable_sort(rows.begin(), rows.end(),
@@ -305,7 +309,7 @@ Status allocate(isa::Program& program, const Uses& uses, const Stages& stages,
   for (const Space& space : spaces) {
     Allocator allocator(program, uses, stages, space, slots);
     if (!allocator.run()) return full(program, allocator, space, core);
-    const int64_t peak = allocator.peak();
+    const int64_t peak = allocator.top();
     if (space.memory == Memory::Sbuf) report.sbuf_bytes = peak;
     if (space.memory == Memory::Psum)
       report.psum_banks = static_cast<int>(round_up(peak, space.align) / space.align);

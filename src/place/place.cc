@@ -1,7 +1,6 @@
 #include "place/place.h"
 
 #include "isa/structure.h"
-#include "isa/verify.h"
 #include "place/steps.h"
 
 namespace trainyard::place {
@@ -16,8 +15,10 @@ Result<Report> run_steps(isa::Program& program, const hw::CoreSpec& core, const 
   TY_TRY(choose_engines(program, uses, core, options));
   const Stages stages = choose_ahead(program, uses, options);
   TY_TRY(allocate(program, uses, stages, core, options, report));
-  add_edges(program, uses, core, report);
-  drop_implied_edges(program, structure, report);
+  std::vector<size_t> given;
+  for (const isa::InstPlace& p : program.placement.insts) given.push_back(p.after.size());
+  add_edges(program, uses, given, report);
+  drop_implied_edges(program, structure, given, report);
   program.placement.complete = true;
   return report;
 }

@@ -39,12 +39,15 @@ Status allocate(isa::Program& program, const Uses& uses, const Stages& stages,
 
 // Finds who must wait for whom so that every schedule computes what the body says.
 //
-// Needs:  all of the above. Keeps:  edges that the author wrote.
-void add_edges(isa::Program& program, const Uses& uses, const hw::CoreSpec& core, Report& report);
+// Needs:  all of the above. Keeps:  the first given[i] edges of instruction i, which the author
+// wrote.
+void add_edges(isa::Program& program, const Uses& uses, const std::vector<size_t>& given,
+               Report& report);
 
 // Deletes edges that are implied by others in every instance.
 //
 // Needs:  edges. A program too long to walk keeps them all.
-void drop_implied_edges(isa::Program& program, const isa::Structure& structure, Report& report);
+void drop_implied_edges(isa::Program& program, const isa::Structure& structure,
+                        const std::vector<size_t>& given, Report& report);
 
 }  // namespace trainyard::place
