@@ -3,6 +3,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -46,6 +47,7 @@ int64_t limit_of_container(int64_t bytes) {
 }  // namespace
 
 Host host() {
+  setenv("HWLOC_HIDE_ERRORS", "2", 0);  // it would warn on stderr where /sys is not mounted
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return {};
   const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> owner(
