@@ -20,15 +20,32 @@ void Context::fail_unknown(const Token& name, std::string_view what, const Names
   if (!in.ok()) return;
   in.fail_at(name, "TY-TXT-003",
              fmt::format("no {} is called '{}'{}", what, shown(name.spelled()),
-                         did_you_mean(name.spelled(), keys(known))));
+                         hint(name.spelled(), keys(known))));
+}
+
+int Context::declared_line(NameKind kind, int32_t id) const {
+  switch (kind) {
+    case NameKind::Tensor:
+      return program.tensors[id].source.line;
+    case NameKind::Label:
+      return program.insts[id].source.line;
+    case NameKind::Loop:
+      return program.loops[id].source.line;
+    case NameKind::Branch:
+      return program.branches[id].source.line;
+    case NameKind::Register:
+    case NameKind::Semaphore:
+      return 0;
+  }
+  return 0;
 }
 
 void Context::declare(NameKind kind, const Token& name, int32_t id) {
   if (!in.ok()) return;
   if (name.kind == Token::Kind::Name && is_reserved(kind, name.text)) {
     in.fail_at(name, "TY-TXT-012",
-               fmt::format("'{0}' is a word of the language and no name of a {1}; choose another, "
-                           "or write \"{0}\" in quotes",
+               fmt::format("'{0}' is a word of the language and cannot name a {1}; choose another "
+                           "name, or write \"{0}\" in quotes",
                            name.text, words(kind)));
     return;
   }
@@ -54,11 +71,14 @@ void Context::declare(NameKind kind, const Token& name, int32_t id) {
       break;
   }
   const Names* other = names == &loops ? &registers : names == &registers ? &loops : nullptr;
-  const bool taken = other != nullptr && other->contains(name.spelled());
-  if (taken || !names->emplace(name.spelled(), id).second) {
-    in.fail_at(name, "TY-TXT-004",
-               fmt::format("the {} '{}' is declared twice; names are unique in a program",
-                           words(kind), shown(name.spelled())));
+  const bool clash = other != nullptr && other->contains(name.spelled());
+  const auto [at, is_new] = names->emplace(name.spelled(), id);
+  if (clash || !is_new) {
+    const int line = clash ? 0 : declared_line(kind, at->second);
+    in.fail_at(
+        name, "TY-TXT-004",
+        fmt::format("the name '{}' is taken{}; names are unique in a program",
+                    shown(name.spelled()), line > 0 ? fmt::format(" since line {}", line) : ""));
   }
 }
 

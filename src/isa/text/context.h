@@ -49,6 +49,7 @@ struct Context {
   void fail_unknown(const Token& name, std::string_view what, const Names& known);
 
  private:
+  int declared_line(NameKind kind, int32_t id) const;  // 0: not recorded
   LoopId open_repeat(const Token& name, LoopId id);
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/status.h"
+#include "base/nearest.h"
 #include "hw/engine.h"
 #include "isa/text/lexer.h"
 
@@ -25,23 +25,6 @@ bool is_bare(std::string_view name) {
   return !name.empty() && !digit(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
     return c == '_' || letter(c) || digit(c);
   });
-}
-
-// Levenshtein distance, or `limit` if it is at least that.
-size_t distance(std::string_view a, std::string_view b, size_t limit) {
-  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) return limit;
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return std::min(row[b.size()], limit);
 }
 
 }  // namespace
@@ -97,20 +80,16 @@ std::string spelled(NameKind kind, std::string_view name) {
   return is_reserved(kind, name) ? fmt::format("\"{}\"", name) : spelled(name);
 }
 
-std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
-  // Bounds keep the search cheap in a text with a million labels.
+std::string hint(std::string_view name, std::span<const std::string_view> candidates) {
+  // Bounds keep the search cheap in a hostile text: long names, a million labels.
   constexpr size_t kMostLetters = 64, kMostCandidates = 10'000;
   if (name.size() > kMostLetters) return "";
-  size_t best = std::clamp<size_t>(name.size() / 2, 1, 3) + 1;
-  std::string_view nearest;
-  for (const std::string_view c :
-       candidates.subspan(0, std::min(candidates.size(), kMostCandidates))) {
-    if (const size_t d = distance(name, c, best); d < best) {
-      best = d;
-      nearest = c;
-    }
+  std::vector<std::string> near;
+  for (const std::string_view c : candidates) {
+    if (c.size() <= kMostLetters) near.push_back(shown(c));
+    if (near.size() == kMostCandidates) break;
   }
-  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", shown(nearest));
+  return did_you_mean(name, near);
 }
 
 }  // namespace trainyard::isa::text

@@ -24,7 +24,7 @@ std::string spelled(NameKind kind, std::string_view name);
 // The same for names in places where no word is reserved (programs, targets).
 std::string spelled(std::string_view name);
 
-// "; did you mean 'nc_matmul'?" if a candidate is near enough to `name`, else empty.
-std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
+// " (did you mean 'nc_matmul'?)" if a candidate is near enough to `name`, else empty.
+std::string hint(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace trainyard::isa::text

@@ -341,7 +341,7 @@ void Parser::resolve_edges() {
     if (!c_.in.ok()) return;
     const auto it = c_.labels.find(p.label.spelled());
     if (it == c_.labels.end()) {
-      c_.fail_unknown(p.label, "instruction", c_.labels);
+      c_.fail_unknown(p.label, "labelled instruction", c_.labels);
     } else {
       c_.program.placement.insts[p.waiter].after[p.edge].producer = it->second;
     }

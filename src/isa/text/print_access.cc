@@ -2,6 +2,7 @@
 // them is right, and the search below looks for one that a person would write. Whatever it finds is
 // lowered again and compared, so a wrong guess costs beauty, never meaning.
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "isa/subscript.h"
@@ -31,10 +32,10 @@ std::vector<Axis> free_axes(const Tensor& tensor, const std::vector<int64_t>& sh
 std::optional<int> strangeness(const Dim& dim, const Axis& axis) {
   if (dim.step % axis.stride != 0) return std::nullopt;
   const int64_t step = dim.step / axis.stride;
-  if (step == 1 && dim.count == axis.size) return 0;
-  if (step == 1 && dim.count < axis.size) return 1;
-  if (step > 0 && (dim.count - 1) <= (axis.size - 1) / step) return 2;
-  return 10;
+  if (step == 0) return dim.count == axis.size ? 4 : 5;
+  if (dim.count - 1 > (axis.size - 1) / std::abs(step)) return std::nullopt;
+  if (step != 1) return step > 0 ? 2 : 3;
+  return dim.count == axis.size ? 0 : 1;
 }
 
 // Gives each dim an axis, in order, so that the total strangeness is least. False if no way exists.
@@ -53,7 +54,7 @@ bool assign_dims(const std::vector<Dim>& dims, std::vector<Axis>& axes) {
   }
   if (cost[0][0] >= kNever) return false;
   for (size_t i = 0, j = 0; i < n && j < m; ++i) {
-    if (taking(i, j) == cost[i][j]) axes[i].dim = static_cast<int>(j++);
+    if (cost[i + 1][j] > cost[i][j]) axes[i].dim = static_cast<int>(j++);
   }
   return true;
 }

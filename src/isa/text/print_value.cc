@@ -20,7 +20,10 @@ NameKind kind_of(const Variable& v) {
 }  // namespace
 
 std::string print(const Program& p, const Affine& affine) {
-  std::string out;
+  // 15-j rather than -j+15.
+  const bool number_first =
+      affine.constant > 0 && !affine.terms.empty() && affine.terms[0].coefficient < 0;
+  std::string out = number_first ? fmt::format("{}", affine.constant) : "";
   for (const Term& t : affine.terms) {
     if (t.coefficient < 0) {
       out += '-';
@@ -33,7 +36,7 @@ std::string print(const Program& p, const Affine& affine) {
     out += spelled(kind_of(t.variable), variable_name(p, t.variable));
   }
   if (out.empty()) return fmt::format("{}", affine.constant);
-  return affine.constant == 0 ? out : out + fmt::format("{:+}", affine.constant);
+  return affine.constant == 0 || number_first ? out : out + fmt::format("{:+}", affine.constant);
 }
 
 std::string print(float value) {

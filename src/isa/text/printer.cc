@@ -25,11 +25,8 @@ class Printer {
     const bool placed = options_.placement && p_.placement.complete;
     add(fmt::format("program {} target {}{}", spelled(p_.name), spelled(p_.target),
                     placed ? " placed" : ""));
-    for (const std::string& r : p_.registers) add("reg " + spelled(NameKind::Register, r));
-    if (options_.placement) {
-      for (const std::string& s : p_.semaphores)
-        add("semaphore " + spelled(NameKind::Semaphore, s));
-    }
+    names("reg", NameKind::Register, p_.registers);
+    if (options_.placement) names("semaphore", NameKind::Semaphore, p_.semaphores);
     block(p_.body);
     return text();
   }
@@ -38,6 +35,12 @@ class Printer {
   void add(std::string body, std::string place = "") {
     if (!options_.placement) place.clear();
     lines_.push_back({std::string(2 * depth_, ' ') + std::move(body), std::move(place)});
+  }
+
+  void names(std::string_view word, NameKind kind, const std::vector<std::string>& all) {
+    std::vector<std::string> out;
+    for (const std::string& n : all) out.push_back(spelled(kind, n));
+    if (!out.empty()) add(fmt::format("{} {}", word, fmt::join(out, ", ")));
   }
 
   void block(const Block& b) {

@@ -142,7 +142,7 @@ struct KeyReader : KeyedVisitor<KeyReader> {
     } else if (c.in.ok()) {
       c.in.fail_at(word, "TY-TXT-003",
                    fmt::format("'{}' is no value of {}{}", shown(word.spelled()), n,
-                               did_you_mean(word.spelled(), enumerators<E>())));
+                               hint(word.spelled(), enumerators<E>())));
     }
   }
 };
@@ -212,9 +212,8 @@ void fail_attribute(Context& c, const Token& instruction, std::vector<std::strin
   } else {
     const auto names = instruction_names();
     words.insert(words.end(), names.begin(), names.end());
-    c.in.fail("TY-TXT-003",
-              fmt::format("'{}' is no attribute of {} and begins no statement{}", shown(key.text),
-                          instruction.text, did_you_mean(key.text, words)));
+    c.in.fail("TY-TXT-003", fmt::format("'{}' is no attribute of {} and begins no statement{}",
+                                        shown(key.text), instruction.text, hint(key.text, words)));
   }
 }
 
@@ -259,7 +258,7 @@ Instruction read_instruction(Context& c) {
   if (!found && c.in.ok()) {
     c.in.fail_at(name, "TY-TXT-003",
                  fmt::format("no instruction is called '{}'{}", shown(name.spelled()),
-                             did_you_mean(name.spelled(), instruction_names())));
+                             hint(name.spelled(), instruction_names())));
   }
   return inst;
 }

@@ -80,9 +80,9 @@ void read_pattern(Context& c, const Tensor& tensor, Access& a) {
     const size_t which = std::find(kKeys.begin(), kKeys.end(), key.spelled()) - kKeys.begin();
     if (!c.in.ok()) return;
     if (which == kKeys.size()) {
-      c.in.fail_at(key, "TY-TXT-003",
-                   fmt::format("'.ap' has no key '{}'{}", shown(key.spelled()),
-                               did_you_mean(key.spelled(), kKeys)));
+      c.in.fail_at(
+          key, "TY-TXT-003",
+          fmt::format("'.ap' has no key '{}'{}", shown(key.spelled()), hint(key.spelled(), kKeys)));
     } else if (std::exchange(seen[which], true)) {
       c.in.fail_at(key, "TY-TXT-008", fmt::format("'{}' is given twice", key.spelled()));
     } else if (which < 2 && !tensor.on_chip()) {
@@ -215,7 +215,7 @@ Dtype read_dtype(Context& c) {
   if (c.in.ok()) {
     c.in.fail_at(name, "TY-TXT-003",
                  fmt::format("no element type is called '{}'{}", shown(name.spelled()),
-                             did_you_mean(name.spelled(), known)));
+                             hint(name.spelled(), known)));
   }
   return Dtype::F32;
 }
@@ -230,7 +230,7 @@ Engine read_engine(Context& c) {
   if (c.in.ok()) {
     c.in.fail_at(name, "TY-TXT-003",
                  fmt::format("no engine is called '{}'{}", shown(name.spelled()),
-                             did_you_mean(name.spelled(), known)));
+                             hint(name.spelled(), known)));
   }
   return Engine::Sync;
 }
