@@ -1,5 +1,5 @@
 #pragma once
-// What a cost formula needs to know about one operand. Internal to isa/cost*.cc.
+// What a cost formula needs to know about one operand. Internal to isa/cost/.
 #include "isa/program.h"
 
 namespace trainyard::isa {

@@ -1,8 +1,8 @@
 #pragma once
-// The formulas of each datapath, one function per group of instructions. Internal to isa/cost*.cc.
+// The formulas of each datapath, one function per group of instructions. Internal to isa/cost/.
 #include "isa/cost.h"
-#include "isa/cost_math.h"
-#include "isa/cost_streams.h"
+#include "isa/cost/math.h"
+#include "isa/cost/operand_stream.h"
 
 namespace trainyard::isa {
 

@@ -1,4 +1,4 @@
-#include "isa/cost_math.h"
+#include "isa/cost/math.h"
 
 #include <cmath>
 

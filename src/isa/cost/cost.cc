@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "hw/level.h"
+#include "isa/cost/formulas.h"
 #include "isa/cost_dma.h"
-#include "isa/cost_engines.h"
 #include "isa/operands.h"
 
 namespace trainyard::isa {

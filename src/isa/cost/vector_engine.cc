@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "isa/cost_engines.h"
+#include "isa/cost/formulas.h"
 
 namespace trainyard::isa {
 namespace {

@@ -1,7 +1,7 @@
 // The systolic array. It takes one moving column per cycle and pass, however many rows are used.
 #include <algorithm>
 
-#include "isa/cost_engines.h"
+#include "isa/cost/formulas.h"
 
 namespace trainyard::isa {
 namespace {

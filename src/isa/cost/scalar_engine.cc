@@ -2,7 +2,7 @@
 // latency behind it.
 #include <algorithm>
 
-#include "isa/cost_engines.h"
+#include "isa/cost/formulas.h"
 
 namespace trainyard::isa {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "isa/cost_math.h"
+#include "isa/cost/math.h"
 #include "isa/engines.h"
 
 namespace trainyard::isa {

@@ -1,5 +1,5 @@
 #pragma once
-// Rounding rules of the cost formulas and the reading of facts. Internal to isa/cost*.cc.
+// Rounding rules of the cost formulas and the reading of facts. Internal to isa/cost/.
 #include <cstdint>
 
 #include "base/units.h"
