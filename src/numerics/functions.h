@@ -73,7 +73,7 @@ struct InputRange {
   bool magnitude;
 };
 
-// [nki.md 1.17, neuroncore.md 6.1]; -Inf..+Inf where the document says "all".
+// [nki-isa activation]; -Inf..+Inf where the document says "all".
 InputRange valid_range(Function f);
 
 // A NaN is in range: it gives NaN, on the engine as here.

@@ -6,50 +6,53 @@ namespace trainyard::numerics::fp32 {
 
 // fp32 (e^r - 1 - r) / r^2 on [-0.346574, 0.346574]: 2^-22.94.
 inline constexpr float kExpRest32[] = {
-    0x1.0000000000000p-1f, 0x1.5554de0000000p-3f, 0x1.5555ba0000000p-5f, 0x1.120b1c0000000p-7f,
-    0x1.6c69f20000000p-10f,
+    0x1.0000000000000p-1f, 0x1.5554de0000000p-3f,  0x1.5555ba0000000p-5f,
+    0x1.120b1c0000000p-7f, 0x1.6c69f20000000p-10f,
 };
 
 // (e^r - 1) / r on [-0.346574, 0.346574]: 2^-26.48.
 inline constexpr double kExpQuotient[] = {
-    0x1.0000002da59fep+0, 0x1.fffffebdd7732p-2, 0x1.55547dfbeaa2bp-3, 0x1.5556516a9e1b0p-5,
-    0x1.123cd6097e3b4p-7, 0x1.6c16a60fe3c8cp-10,
+    0x1.0000002da59fep+0, 0x1.fffffebdd7732p-2, 0x1.55547dfbeaa2bp-3,
+    0x1.5556516a9e1b0p-5, 0x1.123cd6097e3b4p-7, 0x1.6c16a60fe3c8cp-10,
 };
 
 // (e^r - 1) / r on [-0.346574, 0.346574]: 2^-32.0.
 inline constexpr double kExpm1Quotient[] = {
-    0x1.00000000224d2p+0, 0x1.0000002812f69p-1, 0x1.555554c609ad8p-3, 0x1.5554adb668d66p-5,
+    0x1.00000000224d2p+0, 0x1.0000002812f69p-1,  0x1.555554c609ad8p-3,  0x1.5554adb668d66p-5,
     0x1.1111a674db40cp-7, 0x1.6d7480411078ap-10, 0x1.a019e86c2d966p-13,
 };
 
 // atanh(s) / s in s^2 on [0.0, 0.0294373]: 2^-30.43.
 inline constexpr double kAtanhLog[] = {
-    0x1.fffffffa1427fp-1, 0x1.5555876cb468ep-2, 0x1.995786c59c1aep-3, 0x1.32704c396c00bp-3,
+    0x1.fffffffa1427fp-1,
+    0x1.5555876cb468ep-2,
+    0x1.995786c59c1aep-3,
+    0x1.32704c396c00bp-3,
 };
 
 // atanh(s) / s in s^2 on [0.0, 0.111111]: 2^-33.24.
 inline constexpr double kAtanhSoftplus[] = {
-    0x1.ffffffff27309p-1, 0x1.555559932af35p-2, 0x1.99962b145c4edp-3, 0x1.2513817be17c0p-3,
-    0x1.b6223ec5d5cb2p-4, 0x1.f3faca0c82893p-4,
+    0x1.ffffffff27309p-1, 0x1.555559932af35p-2, 0x1.99962b145c4edp-3,
+    0x1.2513817be17c0p-3, 0x1.b6223ec5d5cb2p-4, 0x1.f3faca0c82893p-4,
 };
 
 // sin(x) / (x (pi - x) (pi + x)) in x^2 on [0.0, 9.8696]: 2^-34.64.
 inline constexpr double kSinOverRoots[] = {
-    0x1.9f02f621e9a9bp-4, -0x1.b1e7f6298a1dbp-8, 0x1.6bdf2b8edd4a6p-13, -0x1.52aeb346c78f1p-19,
+    0x1.9f02f621e9a9bp-4,  -0x1.b1e7f6298a1dbp-8,  0x1.6bdf2b8edd4a6p-13, -0x1.52aeb346c78f1p-19,
     0x1.944018793e3abp-26, -0x1.4e673459cc680p-33, 0x1.6c3759b6497f3p-41,
 };
 
 // atan(x) / x in x^2 on [0.0, 1.0]: 2^-31.32.
 inline constexpr double kAtan[] = {
-    0x1.fffffffcce7b8p-1, -0x1.55554f06c38ccp-2, 0x1.999786f3ea122p-3, -0x1.246feba5e0f5fp-3,
-    0x1.c4cad9077cce1p-4, -0x1.6865d1c7cde09p-4, 0x1.13178445e0aa5p-4, -0x1.6b60802ffb7c9p-5,
+    0x1.fffffffcce7b8p-1, -0x1.55554f06c38ccp-2, 0x1.999786f3ea122p-3,  -0x1.246feba5e0f5fp-3,
+    0x1.c4cad9077cce1p-4, -0x1.6865d1c7cde09p-4, 0x1.13178445e0aa5p-4,  -0x1.6b60802ffb7c9p-5,
     0x1.6cf1991772182p-6, -0x1.d7d200ca18b4ep-8, 0x1.1e0789f89cfebp-10,
 };
 
 // erf(x) / x in x^2 on [0.0, 15.6025]: 2^-32.11.
 inline constexpr double kErf[] = {
-    0x1.20dd75031ee2cp+0, -0x1.8127460132a9dp-2, 0x1.ce2f0e03dea20p-4, -0x1.b82bff3078ba4p-6,
-    0x1.56563dcdc8ddbp-8, -0x1.c002b1c693469p-11, 0x1.f8c2f48659fadp-14, -0x1.f192193dab733p-17,
+    0x1.20dd75031ee2cp+0,  -0x1.8127460132a9dp-2,  0x1.ce2f0e03dea20p-4,  -0x1.b82bff3078ba4p-6,
+    0x1.56563dcdc8ddbp-8,  -0x1.c002b1c693469p-11, 0x1.f8c2f48659fadp-14, -0x1.f192193dab733p-17,
     0x1.b0f86dee50c93p-20, -0x1.4cc830394d1a0p-23, 0x1.c01583d80626fp-27, -0x1.03df0c9cb8243p-30,
     0x1.fb5c30e1007b9p-35, -0x1.94fcdc3b7d11fp-39, 0x1.fe759390ff81cp-44, -0x1.e546d66619b83p-49,
     0x1.45446c2dedc66p-54, -0x1.10ed1dc919790p-60, 0x1.ae01315fa98d1p-68,
@@ -57,8 +60,8 @@ inline constexpr double kErf[] = {
 
 // e^(a^2/2) Phi(-a) / t in t = 1 / (a + 4) on [0.0526316, 0.25]: 2^-29.51.
 inline constexpr double kNormalTail[] = {
-    0x1.987c0e3a35217p-2, 0x1.9950850e32068p+0, 0x1.7653ecdbf55efp+2, 0x1.8254ca64bf32fp+4,
-    0x1.454c66ea12aeap+3, 0x1.813634691c9dep+9, -0x1.ef4314b5b577cp+11, 0x1.5137c399169b3p+14,
+    0x1.987c0e3a35217p-2,   0x1.9950850e32068p+0,  0x1.7653ecdbf55efp+2,   0x1.8254ca64bf32fp+4,
+    0x1.454c66ea12aeap+3,   0x1.813634691c9dep+9,  -0x1.ef4314b5b577cp+11, 0x1.5137c399169b3p+14,
     -0x1.f5ed8a4266b8dp+15, 0x1.5f36c222c40dep+16, -0x1.79fe95156d7c8p+15,
 };
 
@@ -68,8 +71,8 @@ inline constexpr double kGeluDxRootLo = -0x1.13e74c58cada8p-56;
 
 // e^(a^2/2) gelu_dx(-a) / (root - a) in t = 1 / (a + 4) on [0.05, 0.25]: 2^-31.62.
 inline constexpr double kGeluDxOverRoot[] = {
-    0x1.98839e02259f6p-2, 0x1.3363d5c75fbc8p-2, 0x1.03d33645753c2p+0, 0x1.c762bdfdc52bap+1,
-    0x1.516dceb63428ep+2, 0x1.1774f5a65678bp+6, -0x1.02c0412b5c2a0p+8, 0x1.7299131cf85a8p+10,
+    0x1.98839e02259f6p-2,   0x1.3363d5c75fbc8p-2,  0x1.03d33645753c2p+0,   0x1.c762bdfdc52bap+1,
+    0x1.516dceb63428ep+2,   0x1.1774f5a65678bp+6,  -0x1.02c0412b5c2a0p+8,  0x1.7299131cf85a8p+10,
     -0x1.d8a357066df4ep+11, 0x1.e198556692a4dp+11, -0x1.162aa3dfeba4ap+10,
 };
 

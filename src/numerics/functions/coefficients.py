@@ -2,7 +2,7 @@
 """Computes every polynomial of numerics/functions and writes it into two headers.
 
     pip install mpmath
-    cd src/numerics/functions && python3 coefficients.py
+    cd src/numerics/functions && python3 coefficients.py && clang-format -i coefficients*.h
 
 coefficients.h serves the fp32 functions, coefficients64.h the f64 ones. Each polynomial is a minimax fit (Remez) in 260-bit arithmetic; its coefficients are then rounded to
 the working type. The comment above each array gives the error of the fit before that rounding.

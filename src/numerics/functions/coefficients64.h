@@ -6,7 +6,7 @@ namespace trainyard::numerics::fp64 {
 
 // (e^r - 1 - r) / r^2 on [-0.346574, 0.346574]: 2^-58.35.
 inline constexpr double kExpRest[] = {
-    0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.555555555554ep-5, 0x1.11111111100eep-7,
+    0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.555555555554ep-5,  0x1.11111111100eep-7,
     0x1.6c16c16c1a074p-10, 0x1.a01a01abdf052p-13, 0x1.a01a0190621e1p-16, 0x1.71de024b34373p-19,
     0x1.27e510dabaf17p-22, 0x1.af4db8c40e266p-26, 0x1.1f19f3f39f687p-29,
 };
@@ -33,13 +33,13 @@ inline constexpr double kThirdLo = 0x1.5555555555555p-56;
 
 // (sin(x) / x - 1) / x^2 in x^2 on [0.0, 0.616851]: 2^-63.62.
 inline constexpr double kSinRest[] = {
-    -0x1.5555555555555p-3, 0x1.1111111111110p-7, -0x1.a01a01a01992ap-13, 0x1.71de3a545f192p-19,
+    -0x1.5555555555555p-3,  0x1.1111111111110p-7,  -0x1.a01a01a01992ap-13, 0x1.71de3a545f192p-19,
     -0x1.ae64541072fdep-26, 0x1.61217d5f810e2p-33, -0x1.ab16ecd92f124p-41,
 };
 
 // (cos(x) - 1 + x^2 / 2) / x^4 in x^2 on [0.0, 0.616851]: 2^-65.8.
 inline constexpr double kCosRest[] = {
-    0x1.5555555555555p-5, -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d06p-16, -0x1.27e4fb7712683p-22,
+    0x1.5555555555555p-5,  -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d06p-16, -0x1.27e4fb7712683p-22,
     0x1.1eed8deaeb87cp-29, -0x1.9394b914d0093p-37, 0x1.ab77d4f9d51edp-45,
 };
 
@@ -71,53 +71,53 @@ inline constexpr uint64_t kTwoOverPi[] = {
 
 // erf(x) / x - 1 in x^2 on [0.0, 0.2501]: 2^-61.49.
 inline constexpr double kErfRest[] = {
-    0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042ae0p-4, -0x1.b82ce3127c96ep-6,
-    0x1.565bcd09be92cp-8, -0x1.c02db1eac820fp-11, 0x1.f9a2951ada12cp-14, -0x1.f4b9822f583d1p-17,
+    0x1.06eba8214db69p-3,  -0x1.812746b0379e6p-2,  0x1.ce2f21a042ae0p-4,  -0x1.b82ce3127c96ep-6,
+    0x1.565bcd09be92cp-8,  -0x1.c02db1eac820fp-11, 0x1.f9a2951ada12cp-14, -0x1.f4b9822f583d1p-17,
     0x1.b75283332f30dp-20, -0x1.38ff1fe5b9d4ep-23,
 };
 
 // (a + 4) e^(a^2) erfc(a) in (a - 4) / (a + 4) on [-0.777817, 0.744409]: 2^-58.68.
 inline constexpr double kErfcTail[] = {
-    0x1.18932bf08e154p+0, -0x1.f3fe31ecb49bfp-1, 0x1.8be202d26c6fdp-1, -0x1.14eacb1ad033fp-1,
-    0x1.52cac2371061ep-2, -0x1.645fd8a4bc178p-3, 0x1.38dbd2c8c3171p-4, -0x1.b00c052c1f56ep-6,
-    0x1.908f473dd0ff2p-8, -0x1.269b52812eb5ep-12, -0x1.dd28514220225p-12, 0x1.72cdad52d5039p-13,
-    -0x1.e7cd516cbf07bp-19, -0x1.3c6f8ab225398p-16, 0x1.3ae12b1e14b34p-18, 0x1.7e693df7c57b7p-20,
-    -0x1.c3d7e4d2ea05dp-21, -0x1.46f497a0ed843p-24, 0x1.fdcbefc4431afp-24, 0x1.6c6c2361b879ap-30,
+    0x1.18932bf08e154p+0,   -0x1.f3fe31ecb49bfp-1,  0x1.8be202d26c6fdp-1,   -0x1.14eacb1ad033fp-1,
+    0x1.52cac2371061ep-2,   -0x1.645fd8a4bc178p-3,  0x1.38dbd2c8c3171p-4,   -0x1.b00c052c1f56ep-6,
+    0x1.908f473dd0ff2p-8,   -0x1.269b52812eb5ep-12, -0x1.dd28514220225p-12, 0x1.72cdad52d5039p-13,
+    -0x1.e7cd516cbf07bp-19, -0x1.3c6f8ab225398p-16, 0x1.3ae12b1e14b34p-18,  0x1.7e693df7c57b7p-20,
+    -0x1.c3d7e4d2ea05dp-21, -0x1.46f497a0ed843p-24, 0x1.fdcbefc4431afp-24,  0x1.6c6c2361b879ap-30,
     -0x1.97d07d7a6973cp-27,
 };
 
 // erf_inv(x) / x in w - 3.125 on [-3.125, 3.125]: 2^-55.55.
 inline constexpr double kErfInvCenter[] = {
-    0x1.a755e7c99ae86p+0, 0x1.ebd80d9b13df7p-3, -0x1.8b6c33114ee40p-8, -0x1.8457694834111p-11,
-    0x1.879c2a20d6bb1p-13, -0x1.d1d1f7cb07f84p-17, -0x1.6e8a53ee34e10p-20, 0x1.c6b4f8af30bc7p-22,
-    -0x1.f36ce542104b5p-26, -0x1.1a9eb6f37d8d5p-28, 0x1.20f4eb261fac8p-30, -0x1.dc3dd2d2f119ap-35,
-    -0x1.c8960c83eafbfp-37, 0x1.723082b76ae05p-39, -0x1.6d8ebd6c1421ep-44, -0x1.6832260a356aap-45,
-    0x1.db32bdfdb36cap-48, -0x1.8b5dae1125319p-55, -0x1.2bd98225f1c51p-53, 0x1.22b772ebfd803p-56,
-    0x1.51c53129bcbeap-60, -0x1.a61ec8bd2f4b1p-62, -0x1.30f71963951bep-70, 0x1.fe20e3e736127p-69,
+    0x1.a755e7c99ae86p+0,   0x1.ebd80d9b13df7p-3,   -0x1.8b6c33114ee40p-8,  -0x1.8457694834111p-11,
+    0x1.879c2a20d6bb1p-13,  -0x1.d1d1f7cb07f84p-17, -0x1.6e8a53ee34e10p-20, 0x1.c6b4f8af30bc7p-22,
+    -0x1.f36ce542104b5p-26, -0x1.1a9eb6f37d8d5p-28, 0x1.20f4eb261fac8p-30,  -0x1.dc3dd2d2f119ap-35,
+    -0x1.c8960c83eafbfp-37, 0x1.723082b76ae05p-39,  -0x1.6d8ebd6c1421ep-44, -0x1.6832260a356aap-45,
+    0x1.db32bdfdb36cap-48,  -0x1.8b5dae1125319p-55, -0x1.2bd98225f1c51p-53, 0x1.22b772ebfd803p-56,
+    0x1.51c53129bcbeap-60,  -0x1.a61ec8bd2f4b1p-62, -0x1.30f71963951bep-70, 0x1.fe20e3e736127p-69,
 };
 
 // erf_inv(x) / x in sqrt(w) - 3.25 on [-0.7501, 0.7501]: 2^-55.84.
 inline constexpr double kErfInvMiddle[] = {
-    0x1.8abcc380d5a48p+1, 0x1.0158a6d641d56p+0, 0x1.5ffcfe5b714e5p-8, -0x1.ebadabba18512p-9,
-    0x1.468eeca7333e3p-9, -0x1.ba9240d32f209p-10, 0x1.f3cc551b0ac76p-11, -0x1.7448bdf57a10ap-12,
-    0x1.932d7ccebb2bep-16, 0x1.1e6ae01a6c878p-14, -0x1.8cf0ceb3f0e5cp-15, 0x1.a23ca79c83fc6p-17,
-    0x1.88b24e59bcc36p-19, -0x1.0b5ddfdbe7dafp-18, 0x1.92443922b3cb3p-20, -0x1.040503ca052c2p-25,
-    -0x1.2332f22211c83p-22, 0x1.1fa5646d908dfp-23, 0x1.5fd443d03c1f8p-31, -0x1.161dcd6f2863cp-26,
+    0x1.8abcc380d5a48p+1,   0x1.0158a6d641d56p+0,   0x1.5ffcfe5b714e5p-8,   -0x1.ebadabba18512p-9,
+    0x1.468eeca7333e3p-9,   -0x1.ba9240d32f209p-10, 0x1.f3cc551b0ac76p-11,  -0x1.7448bdf57a10ap-12,
+    0x1.932d7ccebb2bep-16,  0x1.1e6ae01a6c878p-14,  -0x1.8cf0ceb3f0e5cp-15, 0x1.a23ca79c83fc6p-17,
+    0x1.88b24e59bcc36p-19,  -0x1.0b5ddfdbe7dafp-18, 0x1.92443922b3cb3p-20,  -0x1.040503ca052c2p-25,
+    -0x1.2332f22211c83p-22, 0x1.1fa5646d908dfp-23,  0x1.5fd443d03c1f8p-31,  -0x1.161dcd6f2863cp-26,
 };
 
 // erf_inv(x) / x in sqrt(w) - 5 on [-1.0001, 1.02]: 2^-54.51.
 inline constexpr double kErfInvTail[] = {
-    0x1.3664ddd1ad7fbp+2, 0x1.02a30d1fba110p+0, -0x1.22ea5df0c77a2p-13, -0x1.c2f36aa324226p-13,
-    0x1.3ebf4ec5a3a54p-14, -0x1.4a348f6f75b04p-16, 0x1.2fbd1f499c5fdp-18, -0x1.0a908fa79a5b7p-20,
-    0x1.ebcdc62a685fdp-23, -0x1.22224f85263cdp-24, 0x1.f46e15ba9b56fp-26, -0x1.06304eb77739dp-26,
-    0x1.066e3d8536c7fp-27, -0x1.dc5c6f132f60dp-29, 0x1.9ac7734f6cd50p-30, -0x1.e3958040f3103p-32,
+    0x1.3664ddd1ad7fbp+2,   0x1.02a30d1fba110p+0,   -0x1.22ea5df0c77a2p-13, -0x1.c2f36aa324226p-13,
+    0x1.3ebf4ec5a3a54p-14,  -0x1.4a348f6f75b04p-16, 0x1.2fbd1f499c5fdp-18,  -0x1.0a908fa79a5b7p-20,
+    0x1.ebcdc62a685fdp-23,  -0x1.22224f85263cdp-24, 0x1.f46e15ba9b56fp-26,  -0x1.06304eb77739dp-26,
+    0x1.066e3d8536c7fp-27,  -0x1.dc5c6f132f60dp-29, 0x1.9ac7734f6cd50p-30,  -0x1.e3958040f3103p-32,
     -0x1.a3ed7fcbe79b4p-36, 0x1.7c2599f47a6c8p-35,
 };
 
 // m^(-1/3) on [1.0, 8.0]: 2^-8.38.
 inline constexpr double kInverseCubeRoot[] = {
-    0x1.6cc61d2752b94p+0, -0x1.317ef6ec6d8dep-1, 0x1.a16f70329c6b9p-3, -0x1.3c4cd49b7771ap-5,
-    0x1.e47100fe035cap-9, -0x1.2458b8771f08cp-13,
+    0x1.6cc61d2752b94p+0,  -0x1.317ef6ec6d8dep-1, 0x1.a16f70329c6b9p-3,
+    -0x1.3c4cd49b7771ap-5, 0x1.e47100fe035cap-9,  -0x1.2458b8771f08cp-13,
 };
 
 }  // namespace trainyard::numerics::fp64

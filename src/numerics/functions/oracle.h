@@ -4,7 +4,6 @@
 // The textbook formula, for R = double or long double. In long double (64-bit significand) it keeps
 // 2^-36 of relative accuracy even next to a zero of a derivative; in double it is a quick first
 // look.
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +12,7 @@
 
 #include "base/check.h"
 #include "numerics/functions.h"
+#include "numerics/functions/ulp.h"
 
 namespace trainyard::numerics::oracle {
 
@@ -126,20 +126,6 @@ R reference(Function f, R x, R param) {
   TY_CHECK(false);
 }
 
-// How far y is from `exact`, in units of the last place of an fp32 number of that size. Beyond the
-// largest fp32 number both count as 2^128; a NaN against a number is infinitely far.
-template <class R>
-double ulp_error(float y, R exact) {
-  if (std::isnan(y) || std::isnan(exact)) {
-    return std::isnan(y) && std::isnan(exact) ? 0 : HUGE_VAL;
-  }
-  const R beyond = 0x1p128;
-  const R distance = std::clamp<R>(y, -beyond, beyond) - std::clamp(exact, -beyond, beyond);
-  const uint64_t biased = std::bit_cast<uint64_t>(static_cast<double>(exact)) >> 52 & 0x7FF;
-  const uint64_t exponent = std::clamp<uint64_t>(biased, 1023 - 126, 1023 + 127);
-  return std::fabs(static_cast<double>(distance)) / std::bit_cast<double>((exponent - 23) << 52);
-}
-
 // The largest error found, and where.
 struct Worst {
   double ulp = 0;
@@ -160,8 +146,8 @@ inline Worst measure(Function f, std::span<const float> x) {
   apply(f, x.data(), y.data(), x.size(), kSlope);
   Worst worst;
   for (size_t i = 0; i < x.size(); ++i) {
-    double ulp = ulp_error(y[i], reference<double>(f, x[i], kSlope));
-    if (ulp > kLooksLarge) ulp = ulp_error(y[i], reference<long double>(f, x[i], kSlope));
+    double ulp = ulp_error_of(y[i], reference<double>(f, x[i], kSlope));
+    if (ulp > kLooksLarge) ulp = ulp_error_of(y[i], reference<long double>(f, x[i], kSlope));
     worst.merge({ulp, x[i]});
   }
   return worst;
