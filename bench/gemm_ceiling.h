@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace trainyard::bench {
 
@@ -26,8 +27,9 @@ struct RawUnit {
   std::string_view name;
   size_t value_bytes;  // of a packed operand value: bf16 or widened to fp32
   void (*enter)();     // makes the unit usable by the calling thread
-  void (*matmul)(const void* stationary, const void* moving, float* psum, size_t pitch,
-                 bool accumulate);
+  // `next_moving` is the operand of the next instruction, for prefetching.
+  void (*matmul)(const void* stationary, const void* moving, const void* next_moving, float* psum,
+                 size_t pitch, bool accumulate);
 };
 
 // The best unit of the host for bf16, or nullptr where there is neither AMX nor AVX-512.
@@ -36,15 +38,16 @@ const RawUnit* best_raw_unit();
 class RawTileLoop {
  public:
   // `size` is a multiple of 512. Takes 2 operands and a float result of size x size.
-  RawTileLoop(const RawUnit& unit, size_t size);
+  RawTileLoop(const RawUnit& unit, size_t size, int workers);
 
   std::string_view unit() const { return unit_.name; }
   size_t tiles() const;  // dst tiles of 128 x 512
   double flops_per_tile() const;
-  // Computes dst tiles first ... last - 1 in the calling thread. Disjoint ranges may run at once.
-  void run(size_t first, size_t last);
-  // The whole product on `threads` threads; seconds.
-  double seconds(int threads);
+  // Computes dst tiles first ... last - 1, m fastest, in the calling thread. Disjoint ranges may
+  // run at once, each with its own worker, 0 ... workers - 1.
+  void run(size_t first, size_t last, int worker);
+  // The whole product, by all workers at once; seconds.
+  double seconds();
 
  private:
   const RawUnit& unit_;
@@ -52,6 +55,7 @@ class RawTileLoop {
   Memory<std::byte> stationary_;
   Memory<std::byte> moving_;
   Memory<float> result_;
+  std::vector<Memory<float>> psums_;  // by worker
 };
 
 // Multiply-adds on registers alone, FLOP/s of one core; 0 where the host lacks the unit.

@@ -26,6 +26,17 @@ constexpr size_t kK = 128;
 constexpr size_t kRows = 8;    // of a register block
 constexpr size_t kPanel = 48;  // columns of a register block; 512 = 10 * 48 + 32
 
+// Fetches a share of the panel that comes next while the block at row m is computed. After the last
+// panel that is the next instruction's first.
+inline void prefetch_share(const uint32_t* moving, const void* next_moving, size_t n, size_t m,
+                           size_t steps) {
+  constexpr size_t kBlocks = kM / kRows;
+  const uint32_t* panel =
+      n + kPanel < kN ? moving + (n + kPanel) * steps : static_cast<const uint32_t*>(next_moving);
+  const size_t share = kPanel * steps / kBlocks;
+  for (size_t i = 0; i < share; i += 16) __builtin_prefetch(panel + m / kRows * share + i);
+}
+
 // ---- AVX-512: panels word[m / 8][k][m % 8] and word[n / 48][k][n % 48] of fp32, or bf16 pairs.
 
 template <int Vectors>
@@ -54,14 +65,15 @@ BENCH_BF16 void bf16_block(const uint32_t* a, const uint32_t* b, float* c, size_
   }
 }
 
-BENCH_BF16 void bf16_matmul(const void* stationary, const void* moving, float* psum, size_t pitch,
-                            bool accumulate) {
+BENCH_BF16 void bf16_matmul(const void* stationary, const void* moving, const void* next_moving,
+                            float* psum, size_t pitch, bool accumulate) {
   const auto* a = static_cast<const uint32_t*>(stationary);
   const auto* b = static_cast<const uint32_t*>(moving);
   constexpr size_t kSteps = kK / 2;
   for (size_t n = 0; n < kN; n += kPanel)
     for (size_t m = 0; m < kM; m += kRows) {
       float* c = psum + m * pitch + n;
+      prefetch_share(b, next_moving, n, m, kSteps);
       if (n + kPanel <= kN)
         bf16_block<3>(a + m * kSteps, b + n * kSteps, c, pitch, accumulate);
       else
@@ -95,13 +107,14 @@ BENCH_AVX512 void fma_block(const float* a, const float* b, float* c, size_t pit
   }
 }
 
-BENCH_AVX512 void fma_matmul(const void* stationary, const void* moving, float* psum, size_t pitch,
-                             bool accumulate) {
+BENCH_AVX512 void fma_matmul(const void* stationary, const void* moving, const void* next_moving,
+                             float* psum, size_t pitch, bool accumulate) {
   const auto* a = static_cast<const float*>(stationary);
   const auto* b = static_cast<const float*>(moving);
   for (size_t n = 0; n < kN; n += kPanel)
     for (size_t m = 0; m < kM; m += kRows) {
       float* c = psum + m * pitch + n;
+      prefetch_share(static_cast<const uint32_t*>(moving), next_moving, n, m, kK);
       if (n + kPanel <= kN)
         fma_block<3>(a + m * kK, b + n * kK, c, pitch, accumulate);
       else
@@ -129,7 +142,7 @@ constexpr TileConfig kTileConfig;
 
 void amx_enter() { asm volatile("ldtilecfg %0" ::"m"(kTileConfig)); }
 
-void amx_matmul(const void* stationary, const void* moving, float* psum, size_t pitch,
+void amx_matmul(const void* stationary, const void* moving, const void*, float* psum, size_t pitch,
                 bool accumulate) {
   constexpr size_t kTile = 1024;               // bytes
   constexpr size_t kStripe = kK / 32 * kTile;  // tiles along k

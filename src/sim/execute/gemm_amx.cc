@@ -41,6 +41,6 @@ struct HostTiles {
 
 void amx_enter() { asm volatile("ldtilecfg %0" ::"m"(kShapes)); }
 void amx_leave() { asm volatile("tilerelease"); }
-void gemm_block_amx(const GemmBlock& block) { amx_block<HostTiles>(block); }
+void gemm_strip_amx(const GemmStrip& strip) { amx_strip<HostTiles>(strip); }
 
 }  // namespace trainyard::sim

@@ -24,22 +24,22 @@ inline constexpr size_t kTileK = 32;
 inline constexpr size_t kTileRowBytes = 64;
 inline constexpr size_t kAmxBlock = 32;  // rows and columns of a block
 
-// A block of `Down` x `Across` tiles of dst.
+// `Down` x `Across` tiles of dst. The instructions' stationary and moving tiles start at row `m`
+// and column strip.column.
 template <class Tiles, int Down, int Across>
-void amx_tiles(const GemmBlock& block) {
-  const size_t row_bytes = block.pitch * sizeof(float);
-  float* dst = block.dst;
-  float* lower = dst + kTileEdge * block.pitch;
-  Tiles::template start<0>(dst, row_bytes, block.accumulate);
-  if constexpr (Across == 2) Tiles::template start<1>(dst + kTileEdge, row_bytes, block.accumulate);
-  if constexpr (Down == 2) Tiles::template start<2>(lower, row_bytes, block.accumulate);
+void amx_block(const GemmStrip& strip, size_t m, float* dst) {
+  const size_t row_bytes = strip.pitch * sizeof(float);
+  float* lower = dst + kTileEdge * strip.pitch;
+  Tiles::template start<0>(dst, row_bytes, strip.accumulate);
+  if constexpr (Across == 2) Tiles::template start<1>(dst + kTileEdge, row_bytes, strip.accumulate);
+  if constexpr (Down == 2) Tiles::template start<2>(lower, row_bytes, strip.accumulate);
   if constexpr (Down == 2 && Across == 2)
-    Tiles::template start<3>(lower + kTileEdge, row_bytes, block.accumulate);
-  for (size_t t = 0; t < block.instruction_count; ++t) {
-    const GemmStep& step = block.instructions[t];
+    Tiles::template start<3>(lower + kTileEdge, row_bytes, strip.accumulate);
+  for (size_t t = 0; t < strip.instruction_count; ++t) {
+    const GemmStep& step = strip.instructions[t];
     const size_t stripe = step.steps * kTileWords;
-    const uint32_t* a = step.stationary + block.row / kTileEdge * stripe;
-    const uint32_t* b = step.moving + block.column / kTileEdge * stripe;
+    const uint32_t* a = step.stationary + m / kTileEdge * stripe;
+    const uint32_t* b = step.moving + strip.column / kTileEdge * stripe;
     for (size_t k = 0; k < step.steps; ++k, a += kTileWords, b += kTileWords) {
       Tiles::template load<4>(a, kTileRowBytes);
       Tiles::template load<6>(b, kTileRowBytes);
@@ -61,20 +61,25 @@ void amx_tiles(const GemmBlock& block) {
   if constexpr (Down == 2 && Across == 2) Tiles::template store<3>(lower + kTileEdge, row_bytes);
 }
 
+template <class Tiles, int Across>
+void amx_strip_of(const GemmStrip& strip) {
+  size_t m = 0;
+  for (; m + kAmxBlock <= strip.rows; m += kAmxBlock)
+    amx_block<Tiles, 2, Across>(strip, strip.row + m, strip.dst + m * strip.pitch);
+  if (m < strip.rows)
+    amx_block<Tiles, 1, Across>(strip, strip.row + m, strip.dst + m * strip.pitch);
+}
+
 template <class Tiles>
-void amx_block(const GemmBlock& block) {
-  const bool down = block.rows > kTileEdge;
-  const bool across = block.columns > kTileEdge;
-  if (down && across) return amx_tiles<Tiles, 2, 2>(block);
-  if (down) return amx_tiles<Tiles, 2, 1>(block);
-  if (across) return amx_tiles<Tiles, 1, 2>(block);
-  amx_tiles<Tiles, 1, 1>(block);
+void amx_strip(const GemmStrip& strip) {
+  if (strip.columns > kTileEdge) return amx_strip_of<Tiles, 2>(strip);
+  amx_strip_of<Tiles, 1>(strip);
 }
 
 // The host's tiles. Their shape belongs to the thread, and any library may change or release it
 // between two of our calls, so each call of ours sets it (enter) and gives it back (leave).
 void amx_enter();
 void amx_leave();
-void gemm_block_amx(const GemmBlock& block);
+void gemm_strip_amx(const GemmStrip& strip);
 
 }  // namespace trainyard::sim

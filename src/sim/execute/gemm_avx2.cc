@@ -1,7 +1,7 @@
-// fp32 kernel for AVX2 with FMA: strict order. A block of 8 x 48 is four sub-blocks of 4 x 24, each
-// with 12 sums, 3 moving vectors and 1 broadcast in the 16 registers. Same panels and same bits as
-// gemm_avx512.cc; the upper half of a moving row is skipped over, which costs nothing in L1.
-// Lost: 6 x 16 needs 8 loads for 12 multiplies instead of 7 and does not divide 128 rows.
+// fp32 kernel for AVX2 with FMA: strict order. A panel of 48 columns is cut into sub-blocks of 4 x
+// 24, each with 12 sums, 3 moving vectors and 1 broadcast in the 16 registers. Same panels and same
+// bits as gemm_avx512.cc; the upper half of a moving row is skipped over, which costs nothing in
+// L1. Lost: 6 x 16 needs 8 loads for 12 multiplies instead of 7 and does not divide 128 rows.
 // Guard: `gemm_bench`, line "fp32 avx2".
 #include <immintrin.h>
 
@@ -71,16 +71,19 @@ constexpr void (*kByVectors[])(const Operands&, const Target&) = {sub_block<1>, 
 
 }  // namespace
 
-void gemm_block_avx2(const GemmBlock& block) {
-  for (size_t t = 0; t < block.instruction_count; ++t) {
-    const GemmStep& step = block.instructions[t];
-    const auto* a = reinterpret_cast<const float*>(step.stationary) + block.row * step.steps;
-    const auto* b = reinterpret_cast<const float*>(step.moving) + block.column * step.steps;
-    for (size_t n = 0; n < block.columns; n += kColumns)
-      for (size_t m = 0; m < block.rows; m += kRows)
-        kByVectors[std::min(block.columns - n, kColumns) / kLanes - 1](
-            {a + m, b + n, step.steps, block.columns},
-            {block.dst + m * block.pitch + n, block.pitch, block.accumulate || t > 0});
+void gemm_strip_avx2(const GemmStrip& strip) {
+  for (size_t t = 0; t < strip.instruction_count; ++t) {
+    const GemmStep& step = strip.instructions[t];
+    const auto* stationary = reinterpret_cast<const float*>(step.stationary);
+    const auto* b = reinterpret_cast<const float*>(step.moving) + strip.column * step.steps;
+    for (size_t m = 0; m < strip.rows; m += kRows) {
+      const size_t row = strip.row + m;
+      const float* a = stationary + row / kPanelRows * kPanelRows * step.steps + row % kPanelRows;
+      for (size_t n = 0; n < strip.columns; n += kColumns)
+        kByVectors[std::min(strip.columns - n, kColumns) / kLanes - 1](
+            {a, b + n, step.steps, strip.columns},
+            {strip.dst + m * strip.pitch + n, strip.pitch, strip.accumulate || t > 0});
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 // Guard: `gemm_bench`, line "fp32 share of FMA peak".
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "sim/execute/gemm_kernel.h"
@@ -27,16 +28,15 @@ TY_AVX512_INLINE __m512 one_nan(__m512 x) {
   return _mm512_mask_mov_ps(x, nan, _mm512_castsi512_ps(_mm512_set1_epi32(0x7fc00000)));
 }
 
+// One block of one instruction; a and b are its panels.
 template <int Rows, int Vectors>
-TY_AVX512_INLINE void add_instruction(const GemmBlock& block, const GemmStep& step,
-                                      bool accumulate) {
-  const auto* a = reinterpret_cast<const float*>(step.stationary) + block.row * step.steps;
-  const auto* b = reinterpret_cast<const float*>(step.moving) + block.column * step.steps;
+TY_AVX512_INLINE void add_block(const float* a, const float* b, size_t steps, const PsumTile& dst,
+                                bool accumulate) {
   __m512 sum[Rows][Vectors];
   TY_UNROLL for (auto& row : sum) {
     TY_UNROLL for (auto& x : row) { x = _mm512_setzero_ps(); }
   }
-  for (size_t k = 0; k < step.steps; ++k, a += kPanelRows, b += Vectors * 16) {
+  for (size_t k = 0; k < steps; ++k, a += kPanelRows, b += Vectors * 16) {
     __m512 moving[Vectors];
     TY_UNROLL for (int j = 0; j < Vectors; ++j) { moving[j] = _mm512_load_ps(b + 16 * j); }
     TY_UNROLL for (int i = 0; i < Rows; ++i) {
@@ -48,17 +48,26 @@ TY_AVX512_INLINE void add_instruction(const GemmBlock& block, const GemmStep& st
   }
   TY_UNROLL for (int i = 0; i < Rows; ++i) {
     TY_UNROLL for (int j = 0; j < Vectors; ++j) {
-      float* dst = block.dst + i * block.pitch + 16 * j;
-      const __m512 x = accumulate ? _mm512_add_ps(_mm512_loadu_ps(dst), sum[i][j]) : sum[i][j];
-      _mm512_storeu_ps(dst, one_nan(x));
+      float* to = dst.data + i * dst.pitch + 16 * j;
+      const __m512 x = accumulate ? _mm512_add_ps(_mm512_loadu_ps(to), sum[i][j]) : sum[i][j];
+      _mm512_storeu_ps(to, one_nan(x));
     }
   }
 }
 
 template <int Rows, int Vectors>
-TY_AVX512 void run(const GemmBlock& block) {
-  for (size_t i = 0; i < block.instruction_count; ++i)
-    add_instruction<Rows, Vectors>(block, block.instructions[i], block.accumulate || i > 0);
+TY_AVX512 void run(const GemmStrip& strip) {
+  PanelPrefetch prefetch(strip, Rows);
+  for (size_t m = 0; m < strip.rows; m += Rows) {
+    prefetch.next_share();
+    for (size_t t = 0; t < strip.instruction_count; ++t) {
+      const GemmStep& step = strip.instructions[t];
+      add_block<Rows, Vectors>(
+          reinterpret_cast<const float*>(step.stationary) + (strip.row + m) * step.steps,
+          reinterpret_cast<const float*>(step.moving) + strip.column * step.steps, step.steps,
+          {strip.dst + m * strip.pitch, strip.pitch}, strip.accumulate || t > 0);
+    }
+  }
 }
 
 constexpr GemmKernel kKernels[4][3] = {{run<1, 1>, run<1, 2>, run<1, 3>},
@@ -68,8 +77,9 @@ constexpr GemmKernel kKernels[4][3] = {{run<1, 1>, run<1, 2>, run<1, 3>},
 
 }  // namespace
 
-void gemm_block_avx512(const GemmBlock& block) {
-  kKernels[std::countr_zero(block.rows)][block.columns / kVectorColumns - 1](block);
+void gemm_strip_avx512(const GemmStrip& strip) {
+  const size_t rows = std::min(strip.rows, kPanelRows);
+  kKernels[std::countr_zero(rows)][strip.columns / kVectorColumns - 1](strip);
 }
 
 }  // namespace trainyard::sim

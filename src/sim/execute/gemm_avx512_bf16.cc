@@ -11,6 +11,7 @@
 // Guard: `gemm_bench`, lines "matmul_packed" and "matmul_nest" against "raw tile loop".
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "sim/execute/gemm_kernel.h"
@@ -21,32 +22,38 @@ namespace trainyard::sim {
 namespace {
 
 template <int Rows, int Vectors>
-TY_BF16 void run(const GemmBlock& block) {
-  __m512 sum[Rows][Vectors];
-  TY_UNROLL for (int i = 0; i < Rows; ++i) {
-    const float* dst = block.dst + i * block.pitch;
-    TY_UNROLL for (int j = 0; j < Vectors; ++j) {
-      sum[i][j] = block.accumulate ? _mm512_loadu_ps(dst + 16 * j) : _mm512_setzero_ps();
+TY_BF16 void run(const GemmStrip& strip) {
+  PanelPrefetch prefetch(strip, Rows);
+  for (size_t m = 0; m < strip.rows; m += Rows) {
+    float* dst = strip.dst + m * strip.pitch;
+    prefetch.next_share();
+    __m512 sum[Rows][Vectors];
+    TY_UNROLL for (int i = 0; i < Rows; ++i) {
+      TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+        sum[i][j] = strip.accumulate ? _mm512_loadu_ps(dst + i * strip.pitch + 16 * j)
+                                     : _mm512_setzero_ps();
+      }
     }
-  }
-  for (size_t t = 0; t < block.instruction_count; ++t) {
-    const GemmStep& step = block.instructions[t];
-    const uint32_t* a = step.stationary + block.row * step.steps;
-    const uint32_t* b = step.moving + block.column * step.steps;
-    for (size_t k = 0; k < step.steps; ++k, a += kPanelRows, b += Vectors * 16) {
-      __m512i moving[Vectors];
-      TY_UNROLL for (int j = 0; j < Vectors; ++j) { moving[j] = _mm512_load_si512(b + 16 * j); }
-      TY_UNROLL for (int i = 0; i < Rows; ++i) {
-        const __m512i stationary = _mm512_set1_epi32(static_cast<int>(a[i]));
-        TY_UNROLL for (int j = 0; j < Vectors; ++j) {
-          sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)stationary, (__m512bh)moving[j]);
+    for (size_t t = 0; t < strip.instruction_count; ++t) {
+      const GemmStep& step = strip.instructions[t];
+      const uint32_t* a = step.stationary + (strip.row + m) * step.steps;
+      const uint32_t* b = step.moving + strip.column * step.steps;
+      for (size_t k = 0; k < step.steps; ++k, a += kPanelRows, b += Vectors * 16) {
+        __m512i moving[Vectors];
+        TY_UNROLL for (int j = 0; j < Vectors; ++j) { moving[j] = _mm512_load_si512(b + 16 * j); }
+        TY_UNROLL for (int i = 0; i < Rows; ++i) {
+          const __m512i stationary = _mm512_set1_epi32(static_cast<int>(a[i]));
+          TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+            sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)stationary, (__m512bh)moving[j]);
+          }
         }
       }
     }
-  }
-  TY_UNROLL for (int i = 0; i < Rows; ++i) {
-    float* dst = block.dst + i * block.pitch;
-    TY_UNROLL for (int j = 0; j < Vectors; ++j) { _mm512_storeu_ps(dst + 16 * j, sum[i][j]); }
+    TY_UNROLL for (int i = 0; i < Rows; ++i) {
+      TY_UNROLL for (int j = 0; j < Vectors; ++j) {
+        _mm512_storeu_ps(dst + i * strip.pitch + 16 * j, sum[i][j]);
+      }
+    }
   }
 }
 
@@ -57,8 +64,9 @@ constexpr GemmKernel kKernels[4][3] = {{run<1, 1>, run<1, 2>, run<1, 3>},
 
 }  // namespace
 
-void gemm_block_avx512_bf16(const GemmBlock& block) {
-  kKernels[std::countr_zero(block.rows)][block.columns / kVectorColumns - 1](block);
+void gemm_strip_avx512_bf16(const GemmStrip& strip) {
+  const size_t rows = std::min(strip.rows, kPanelRows);
+  kKernels[std::countr_zero(rows)][strip.columns / kVectorColumns - 1](strip);
 }
 
 }  // namespace trainyard::sim

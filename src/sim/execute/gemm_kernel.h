@@ -34,22 +34,23 @@ struct GemmStep {
   size_t steps;
 };
 
-// One block of dst and the instructions that add to it, in program order. Row and column are the
-// block's place inside the instruction's tile.
-struct GemmBlock {
+// A strip of dst and the instructions that add to it, in program order. Row and column are the
+// strip's place inside the instruction's tile.
+struct GemmStrip {
   const GemmStep* instructions;
   size_t instruction_count;
   size_t row, rows;
   size_t column, columns;
-  float* dst;  // of the block's first element
+  float* dst;  // of the strip's first element
   size_t pitch;
   bool accumulate;  // false: the first instruction overwrites
 };
 
-using GemmKernel = void (*)(const GemmBlock&);
+using GemmKernel = void (*)(const GemmStrip&);
 
-// How to run a unit. A kernel gets whole blocks only: 16, 32 or 48 columns, and a power of two of
-// rows, at least `min_rows` and at most `rows`. A ragged block goes through a copy.
+// How to run a unit. A kernel gets a strip of whole blocks: 16, 32 or 48 columns, at most
+// `columns`, and either a multiple of `rows` or a smaller power of two, at least `min_rows`. The
+// ragged rest of a tile goes through a copy.
 struct GemmRunner {
   GemmLayout layout;
   GemmKernel kernel;
@@ -64,7 +65,7 @@ struct GemmRunner {
 };
 
 inline constexpr size_t kMaxChunk = 4;
-inline constexpr size_t kMaxBlockRows = 32;
+inline constexpr size_t kMaxRows = 32;
 
 const GemmRunner& runner_of(GemmUnit unit);
 
@@ -73,9 +74,31 @@ void run_packed(const PackedStationary& stationary, const PackedMoving& moving, 
                 PsumWrite write, const GemmRunner& runner);
 void run_nest(const MatmulNest& nest, const NestPart& part, const GemmRunner& runner);
 
-void gemm_block_scalar(const GemmBlock& block);
-void gemm_block_avx2(const GemmBlock& block);
-void gemm_block_avx512(const GemmBlock& block);
-void gemm_block_avx512_bf16(const GemmBlock& block);
+// Fetches the next moving panel in equal shares, one per block of a strip, so that the panel is in
+// L1 when its strip starts. The panels of several instructions do not fit there and are left alone.
+// Past the last panel of a tile it fetches what lies behind, which is harmless.
+class PanelPrefetch {
+ public:
+  PanelPrefetch(const GemmStrip& strip, size_t block_rows) {
+    const GemmStep& step = strip.instructions[0];
+    next_ =
+        reinterpret_cast<const char*>(step.moving + (strip.column + strip.columns) * step.steps);
+    if (strip.instruction_count == 1)
+      share_ = strip.columns * step.steps * sizeof(uint32_t) / (strip.rows / block_rows);
+  }
+  void next_share() {
+    for (size_t i = 0; i < share_; i += 64) __builtin_prefetch(next_ + i);
+    next_ += share_;
+  }
+
+ private:
+  const char* next_;
+  size_t share_ = 0;
+};
+
+void gemm_strip_scalar(const GemmStrip& strip);
+void gemm_strip_avx2(const GemmStrip& strip);
+void gemm_strip_avx512(const GemmStrip& strip);
+void gemm_strip_avx512_bf16(const GemmStrip& strip);
 
 }  // namespace trainyard::sim

@@ -1,5 +1,5 @@
-// Blocking of packed products. A kernel call computes one register block over a chunk of a nest's
-// k instructions.
+// Blocking of packed products. A kernel call computes a strip of register blocks over a chunk of a
+// nest's k instructions.
 //
 // Order of loops in a nest: n tile, chunk of k, m tile, then blocks. The moving tiles of a chunk
 // (512 columns x 512 k of bf16: 512 KiB) stay in L2 for all m; the stationary panel of a block is
@@ -24,12 +24,12 @@ void nothing() {}
 // AMX reads both operands at the full rate of L1, so its chunk must leave a moving panel there; the
 // others can read it from L2.
 constexpr GemmRunner kRunners[] = {
-    {GemmLayout::F32, gemm_block_scalar, kPanelRows, kPanelColumns, 1, 1, nothing, nothing},
-    {GemmLayout::F32, gemm_block_avx2, kPanelRows, kPanelColumns, 4, 1, nothing, nothing},
-    {GemmLayout::F32, gemm_block_avx512, kPanelRows, kPanelColumns, 1, 4, nothing, nothing},
-    {GemmLayout::Bf16Pairs, gemm_block_avx512_bf16, kPanelRows, kPanelColumns, 1, 4, nothing,
+    {GemmLayout::F32, gemm_strip_scalar, kPanelRows, kPanelColumns, 1, 1, nothing, nothing},
+    {GemmLayout::F32, gemm_strip_avx2, kPanelRows, kPanelColumns, 4, 1, nothing, nothing},
+    {GemmLayout::F32, gemm_strip_avx512, kPanelRows, kPanelColumns, 1, 4, nothing, nothing},
+    {GemmLayout::Bf16Pairs, gemm_strip_avx512_bf16, kPanelRows, kPanelColumns, 1, 4, nothing,
      nothing},
-    {GemmLayout::Bf16Tiles, gemm_block_amx, kAmxBlock, kAmxBlock, kTileEdge, 2, amx_enter,
+    {GemmLayout::Bf16Tiles, gemm_strip_amx, kAmxBlock, kAmxBlock, kTileEdge, 2, amx_enter,
      amx_leave},
 };
 
@@ -53,43 +53,62 @@ struct TileProduct {
 };
 
 // Runs the kernel on a copy that has room for `rows` x `columns`.
-void run_ragged(const GemmKernel kernel, GemmBlock block, size_t rows, size_t columns) {
-  alignas(64) float copy[kMaxBlockRows * kPanelColumns];
-  const GemmBlock ragged = block;
-  const size_t row_bytes = ragged.columns * sizeof(float);
+void run_ragged(const GemmRunner& runner, const GemmStrip& strip, size_t rows, size_t columns) {
+  alignas(64) float copy[kMaxRows * kPanelColumns];
   std::memset(copy, 0, rows * columns * sizeof(float));
-  if (ragged.accumulate)
-    for (size_t m = 0; m < ragged.rows; ++m)
-      std::memcpy(copy + m * columns, ragged.dst + m * ragged.pitch, row_bytes);
-  block.dst = copy;
-  block.pitch = columns;
-  block.rows = rows;
-  block.columns = columns;
-  kernel(block);
-  for (size_t m = 0; m < ragged.rows; ++m)
-    std::memcpy(ragged.dst + m * ragged.pitch, copy + m * columns, row_bytes);
+  const size_t row_bytes = strip.columns * sizeof(float);
+  if (strip.accumulate)
+    for (size_t m = 0; m < strip.rows; ++m)
+      std::memcpy(copy + m * columns, strip.dst + m * strip.pitch, row_bytes);
+  GemmStrip whole = strip;
+  whole.rows = rows;
+  whole.columns = columns;
+  whole.dst = copy;
+  whole.pitch = columns;
+  runner.kernel(whole);
+  for (size_t m = 0; m < strip.rows; ++m)
+    std::memcpy(strip.dst + m * strip.pitch, copy + m * columns, row_bytes);
 }
 
-void run_block(const GemmRunner& runner, const GemmBlock& block) {
-  const size_t rows = std::max(runner.min_rows, std::bit_ceil(block.rows));
-  const size_t columns = (block.columns + kVectorColumns - 1) / kVectorColumns * kVectorColumns;
-  if (rows == block.rows && columns == block.columns) return runner.kernel(block);
-  run_ragged(runner.kernel, block, rows, columns);
+// A strip of one block: its rows are at most runner.rows.
+void run_block(const GemmRunner& runner, const GemmStrip& strip) {
+  const size_t rows = std::max(runner.min_rows, std::bit_ceil(strip.rows));
+  const size_t columns = (strip.columns + kVectorColumns - 1) / kVectorColumns * kVectorColumns;
+  if (rows == strip.rows && columns == strip.columns) return runner.kernel(strip);
+  run_ragged(runner, strip, rows, columns);
+}
+
+// The rows first ... last - 1 of a strip.
+GemmStrip rows_of(GemmStrip strip, size_t first, size_t last) {
+  strip.row += first;
+  strip.rows = last - first;
+  strip.dst += first * strip.pitch;
+  return strip;
+}
+
+void run_strip(const GemmRunner& runner, const GemmStrip& strip) {
+  size_t row = 0;
+  if (strip.columns % kVectorColumns == 0) {
+    row = strip.rows / runner.rows * runner.rows;
+    if (row > 0) runner.kernel(rows_of(strip, 0, row));
+  }
+  for (; row < strip.rows; row += runner.rows)
+    run_block(runner, rows_of(strip, row, std::min(row + runner.rows, strip.rows)));
 }
 
 void run_tile(const GemmRunner& runner, const TileProduct& product, const PsumTile& dst,
               bool accumulate) {
+  if (product.m == 0) return;
   for (size_t n = 0; n < product.n; n += runner.columns)
-    for (size_t m = 0; m < product.m; m += runner.rows)
-      run_block(runner, {.instructions = product.instructions,
-                         .instruction_count = product.instruction_count,
-                         .row = m,
-                         .rows = std::min(product.m - m, runner.rows),
-                         .column = n,
-                         .columns = std::min(product.n - n, runner.columns),
-                         .dst = dst.data + m * dst.pitch + n,
-                         .pitch = dst.pitch,
-                         .accumulate = accumulate});
+    run_strip(runner, {.instructions = product.instructions,
+                       .instruction_count = product.instruction_count,
+                       .row = 0,
+                       .rows = product.m,
+                       .column = n,
+                       .columns = std::min(product.n - n, runner.columns),
+                       .dst = dst.data + n,
+                       .pitch = dst.pitch,
+                       .accumulate = accumulate});
 }
 
 GemmStep step_of(const PackedStationary& stationary, const PackedMoving& moving,

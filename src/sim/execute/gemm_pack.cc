@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 #include "base/check.h"
 #include "numerics/convert.h"
@@ -25,9 +26,6 @@ namespace {
 using numerics::Dtype;
 
 inline constexpr size_t kLineWords = 768;  // whole panels and whole tiles
-// Columns of a stationary tile that are packed together. A piece fills half a cache line, and the
-// panels of 128 fp32 rows lie 4 KiB apart, in the same sets of L1: only a few may be open.
-inline constexpr size_t kStationaryColumns = 32;
 static_assert(kLineWords % kPanelColumns == 0 && kLineWords % kTileEdge == 0);
 
 constexpr size_t round_up(size_t x, size_t unit) { return (x + unit - 1) / unit * unit; }
@@ -45,6 +43,12 @@ size_t line_count(GemmLayout layout, size_t k) {
   return 0;
 }
 
+// Columns that are packed together. A piece of an fp32 stationary line fills half a cache line, and
+// the panels of 128 rows lie 4 KiB apart, in the same sets of L1: only a few may be open.
+size_t columns_at_once(GemmLayout layout, GemmSide side) {
+  return layout == GemmLayout::F32 && side == GemmSide::Stationary ? 4 * kPanelRows : kLineWords;
+}
+
 // A part of a row of the operand.
 struct RowPart {
   size_t k;
@@ -52,10 +56,20 @@ struct RowPart {
   size_t count;
 };
 
+Bf16OfCode bf16_of_codes(Dtype dtype) {
+  std::array<uint8_t, 128> codes;
+  std::iota(codes.begin(), codes.end(), uint8_t{0});
+  Bf16OfCode table;
+  numerics::convert(dtype, codes.data(), Dtype::BF16, table.data(), codes.size());
+  return table;
+}
+
 // Reads parts of rows. What it returns is valid until the next call with the same room.
 class RowReader {
  public:
-  explicit RowReader(const MatmulOperand& operand) : operand_(operand) {}
+  explicit RowReader(const MatmulOperand& operand) : operand_(operand) {
+    if (numerics::size_of(operand.dtype) == 1) codes_ = bf16_of_codes(operand.dtype);
+  }
 
   // As fp32. Points into the operand where it can.
   const float* f32(const RowPart& part) {
@@ -73,9 +87,12 @@ class RowReader {
       return room;
     }
     const std::byte* row = elements(part);
-    const bool in_place = operand_.dtype == Dtype::BF16 && operand_.column_step == 1;
-    if (in_place) return reinterpret_cast<const uint16_t*>(row);
-    numerics::convert(operand_.dtype, row, Dtype::BF16, room, part.count);
+    if (operand_.dtype != Dtype::BF16)
+      widen_codes(codes_, reinterpret_cast<const uint8_t*>(row), part.count, room);
+    else if (operand_.column_step == 1)
+      return reinterpret_cast<const uint16_t*>(row);
+    else
+      std::memcpy(room, row, part.count * sizeof(uint16_t));
     return room;
   }
 
@@ -96,6 +113,7 @@ class RowReader {
   }
 
   const MatmulOperand& operand_;
+  Bf16OfCode codes_;
   alignas(64) std::array<float, kLineWords> floats_;
   alignas(64) std::array<std::array<uint16_t, kLineWords>, 2> halves_;
   alignas(64) std::array<std::byte, kLineWords * 4> gathered_;
@@ -182,7 +200,7 @@ PackedTile<Side> pack(const MatmulOperand& operand, GemmLayout layout,
   Packer packer{RowReader(operand), words, line_count(layout, operand.k),
                 layout != GemmLayout::F32};
   const PackLine pack_line = pack_line_of(Side, layout);
-  const size_t step = Side == GemmSide::Stationary ? kStationaryColumns : kLineWords;
+  const size_t step = columns_at_once(layout, Side);
   for (size_t column = 0; column < operand.columns; column += step)
     for (size_t line = 0; line < packer.lines; ++line)
       (packer.*pack_line)({line, column, std::min(operand.columns - column, step)});

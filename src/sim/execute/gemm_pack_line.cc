@@ -37,6 +37,28 @@ TY_AVX512 void interleave_avx512(const uint16_t* low, const uint16_t* high, size
   }
 }
 
+// The 128 entries fill four registers; two lookups of 64 entries each, and bit 6 picks one.
+TY_AVX512 void widen_codes_avx512(const Bf16OfCode& table, const uint8_t* codes, size_t count,
+                                  uint16_t* bf16) {
+  const __m512i t0 = _mm512_loadu_si512(table.data());
+  const __m512i t1 = _mm512_loadu_si512(table.data() + 32);
+  const __m512i t2 = _mm512_loadu_si512(table.data() + 64);
+  const __m512i t3 = _mm512_loadu_si512(table.data() + 96);
+  const __m512i upper_half = _mm512_set1_epi16(0x40);
+  const __m512i sign = _mm512_set1_epi16(static_cast<short>(0x8000));
+  for (size_t i = 0; i < count; i += 32) {
+    const size_t left = count - i;
+    const auto mask = static_cast<__mmask32>(left < 32 ? 0xffffffffu >> (32 - left) : 0xffffffffu);
+    const __m512i code = _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, codes + i));
+    const __m512i low = _mm512_permutex2var_epi16(t0, code, t1);
+    const __m512i high = _mm512_permutex2var_epi16(t2, code, t3);
+    const __mmask32 is_high = _mm512_test_epi16_mask(code, upper_half);
+    const __m512i magnitude = _mm512_mask_blend_epi16(is_high, low, high);
+    const __m512i signs = _mm512_and_si512(_mm512_slli_epi16(code, 8), sign);
+    _mm512_storeu_si512(bf16 + i, _mm512_or_si512(magnitude, signs));
+  }
+}
+
 // Transposes pairs of words, then pairs of pairs, then 128-bit quarters twice.
 TY_AVX512 void transpose_tile_avx512(const uint32_t* from, size_t pitch, uint32_t* to) {
   __m512i r[16];
@@ -79,6 +101,12 @@ void interleave(const uint16_t* low, const uint16_t* high, size_t count, PieceTa
 template void interleave<8>(const uint16_t*, const uint16_t*, size_t, PieceTarget);
 template void interleave<16>(const uint16_t*, const uint16_t*, size_t, PieceTarget);
 template void interleave<48>(const uint16_t*, const uint16_t*, size_t, PieceTarget);
+
+void widen_codes(const Bf16OfCode& table, const uint8_t* codes, size_t count, uint16_t* bf16) {
+  if (is_available(GemmUnit::Avx512)) return widen_codes_avx512(table, codes, count, bf16);
+  for (size_t i = 0; i < count; ++i)
+    bf16[i] = static_cast<uint16_t>(table[codes[i] & 0x7f] | (codes[i] & 0x80) << 8);
+}
 
 void transpose_tile(const uint32_t* from, size_t pitch, uint32_t* to) {
   if (is_available(GemmUnit::Avx512)) return transpose_tile_avx512(from, pitch, to);

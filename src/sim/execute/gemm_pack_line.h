@@ -1,5 +1,6 @@
 #pragma once
 // The inner loops of packing that a compiler does not make fast alone. Internal to gemm_*.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,13 @@ struct PieceTarget {
 // Piece is 8.
 template <size_t Piece>
 void interleave(const uint16_t* low, const uint16_t* high, size_t count, PieceTarget to);
+
+// bf16 of the 128 codes of an 8-bit float without its sign bit.
+using Bf16OfCode = std::array<uint16_t, 128>;
+
+// 8-bit floats to bf16. The sign bit of a code becomes the sign bit of the result. `bf16` has room
+// for a multiple of 32.
+void widen_codes(const Bf16OfCode& table, const uint8_t* codes, size_t count, uint16_t* bf16);
 
 // A block of 16 x 16 words, rows `pitch` words apart, transposed into 256 neighbouring words.
 void transpose_tile(const uint32_t* from, size_t pitch, uint32_t* to);

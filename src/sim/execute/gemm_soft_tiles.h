@@ -55,7 +55,7 @@ struct SoftTiles {
 inline void nothing_to_set_up() {}
 
 inline constexpr GemmRunner kSoftAmx{
-    GemmLayout::Bf16Tiles, amx_block<SoftTiles>, kAmxBlock, kAmxBlock, kTileEdge, 2,
+    GemmLayout::Bf16Tiles, amx_strip<SoftTiles>, kAmxBlock, kAmxBlock, kTileEdge, 2,
     nothing_to_set_up,     nothing_to_set_up};
 
 }  // namespace trainyard::sim::test
