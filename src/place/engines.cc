@@ -29,53 +29,68 @@ bool is_store(const isa::Program& p, const isa::Inst& inst) {
   return to_hbm;
 }
 
-// Instructions that may run on several engines go, the longest first, where they finish the
-// soonest.
+struct Choice {
+  InstId inst;
+  std::vector<Engine> engines;  // the resolved one first
+  std::vector<double> cost;     // on each of them
+  size_t taken = 0;
+};
+
+// The best single move away from the busiest engine; false if none makes the busiest less busy.
+bool move_one(std::vector<Choice>& open, Load& load) {
+  const auto busiest =
+      static_cast<size_t>(std::max_element(load.begin(), load.end()) - load.begin());
+  Choice* best = nullptr;
+  size_t best_to = 0;
+  double least = load[busiest];
+  for (Choice& c : open) {
+    if (hw::index(c.engines[c.taken]) != busiest) continue;
+    for (size_t to = 0; to < c.engines.size(); ++to) {
+      if (to == c.taken) continue;
+      const double there = load[hw::index(c.engines[to])] + c.cost[to];
+      const double peak = std::max(there, load[busiest] - c.cost[c.taken]);
+      if (peak < least) {
+        least = peak;
+        best = &c;
+        best_to = to;
+      }
+    }
+  }
+  if (best == nullptr) return false;
+  load[busiest] -= best->cost[best->taken];
+  load[hw::index(best->engines[best_to])] += best->cost[best_to];
+  best->taken = best_to;
+  return true;
+}
+
+// Everything starts on its resolved engine. Work moves only where that unloads the busiest engine:
+// a move that does not would add a hand-over for nothing.
 void balance(isa::Program& p, const Uses& uses, const hw::CoreSpec& core, const Options& options,
              Load& load) {
-  struct Choice {
-    InstId inst;
-    std::vector<Engine> engines;
-    double cost;
-  };
+  constexpr int kMostMoves = 200;
   std::vector<Choice> open;
   for (size_t i = 0; i < p.insts.size(); ++i) {
     const auto inst = static_cast<InstId>(i);
     if (isa::is_dma(p.insts[i].op)) continue;
     isa::InstPlace& place = p.placement.insts[i];
-    const Engine resolved = isa::resolve_engine(p, p.insts[i], core);
-    std::vector<Engine> same = isa::same_bits_engines(p, p.insts[i], core);
     const bool pinned = place.engine.has_value() || p.insts[i].engine.has_value();
-    if (pinned || !options.choose_engines || options.plain || same.size() < 2) {
-      if (!place.engine) place.engine = p.insts[i].engine.value_or(resolved);
-      load[hw::index(*place.engine)] += busy_ticks(p, uses, inst, *place.engine, core);
-      continue;
-    }
-    const double cost = busy_ticks(p, uses, inst, resolved, core);
-    open.push_back({inst, std::move(same), cost});
+    if (!place.engine) place.engine = isa::resolve_engine(p, p.insts[i], core);
+    load[hw::index(*place.engine)] += busy_ticks(p, uses, inst, *place.engine, core);
+    if (pinned || !options.choose_engines || options.plain) continue;
+    Choice c{inst, isa::same_bits_engines(p, p.insts[i], core), {}};
+    if (c.engines.size() < 2) continue;
+    for (const Engine e : c.engines) c.cost.push_back(busy_ticks(p, uses, inst, e, core));
+    open.push_back(std::move(c));
   }
-  std::stable_sort(open.begin(), open.end(),
-                   [](const Choice& a, const Choice& b) { return a.cost > b.cost; });
-  for (const Choice& c : open) {
-    Engine best = c.engines[0];
-    double least = 0;
-    for (const Engine e : c.engines) {
-      const double after = load[hw::index(e)] + busy_ticks(p, uses, c.inst, e, core);
-      if (e == c.engines[0] || after < least) {
-        best = e;
-        least = after;
-      }
-    }
-    p.placement.insts[c.inst].engine = best;
-    load[hw::index(best)] = least;
+  for (int moves = 0; moves < kMostMoves && move_one(open, load); ++moves) {
   }
+  for (const Choice& c : open) p.placement.insts[c.inst].engine = c.engines[c.taken];
 }
 
 // The engine that triggers stores: not Sync, whose loads must not wait behind a store's result. Of
 // the others the one with the least to do.
-Engine store_trigger(const Load& load, const hw::CoreSpec& core) {
-  std::vector<Engine> engines = {Engine::Gpsimd, Engine::Scalar, Engine::Vector};
-  (void)core;
+Engine store_trigger(const Load& load) {
+  const std::vector<Engine> engines = {Engine::Gpsimd, Engine::Scalar, Engine::Vector};
   return *std::min_element(engines.begin(), engines.end(), [&](Engine a, Engine b) {
     return load[hw::index(a)] < load[hw::index(b)];
   });
@@ -129,7 +144,7 @@ Status choose_queues(isa::Program& p, const Uses& uses, const hw::CoreSpec& core
   });
   TY_TRY(bad);
   std::array<int, hw::kEngineCount> turn{};
-  const Engine stores = options.plain ? Engine::Sync : store_trigger(load, core);
+  const Engine stores = options.plain ? Engine::Sync : store_trigger(load);
   each_transfer([&](InstId i, isa::InstPlace& place) {
     if (!place.engine && place.queue >= 0 && queues.trigger[place.queue])
       place.engine = queues.trigger[place.queue];

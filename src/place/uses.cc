@@ -163,6 +163,14 @@ bool Uses::may_overlap(const Use& a, const Use& b, int shared) const {
 
 bool Uses::may_overlap_across(const Use& a, const Use& b, int shared, LoopId loop) const {
   std::vector<char> same = shared_counters(*this, a, shared);
+  // Loops inside `loop` are anywhere when it is in another turn.
+  const auto& around = structure_.around(a.inst);
+  bool inside = false;
+  for (int i = 0; i < shared; ++i) {
+    if (around[i].kind != Enclosure::Kind::Loop) continue;
+    if (inside) same[around[i].id] = 0;
+    inside |= around[i].id == loop;
+  }
   const isa::Variable v{isa::Variable::Kind::Counter, loop};
   const auto apart = [&](const Affine& x, const Affine& y, int64_t span) {
     // Both move by the same step per turn and a step is longer than what they touch.
