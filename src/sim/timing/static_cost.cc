@@ -79,6 +79,12 @@ std::vector<StaticCost> static_costs(const isa::Program& program, const hw::Core
     const isa::Inst& inst = program.insts[i];
     StaticCost& c = out[i];
     c.stream_bit = stream_bit(program.placement.insts[i]);
+    isa::each_access(inst.op, [&](std::string_view, const isa::Access& a, isa::Role) {
+      isa::TensorId t = a.tensor;
+      while (program.tensors[t].view) t = program.tensors[t].view->base;
+      if (std::find(c.tensors.begin(), c.tensors.end(), t) == c.tensors.end())
+        c.tensors.push_back(t);
+    });
     if (isa::is_dma(inst.op)) {
       add_transfer(c, program, inst, core, level, sharing_cores);
       continue;

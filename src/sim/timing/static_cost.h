@@ -30,6 +30,7 @@ struct StaticCost {
   bool fast_mode = false;  // Vector above one element per cycle: borrows the bus of GpSimd
   bool uses_sbuf = false;
   std::vector<PsumUse> psum;
+  std::vector<isa::TensorId> tensors;  // that it touches, views resolved
 
   // Transfers.
   Ticks dispatch, generate, tail, gap;  // tail: lag and notify

@@ -47,6 +47,8 @@ class TraceSink {
   virtual ~TraceSink() = default;
   virtual void slice(const Slice& slice) = 0;
   virtual void transfer(const Slice& slice, Ticks first_byte, Ticks last_byte, int64_t bytes) = 0;
+  // An instruction works on an instance of a tensor from `start` to `end`.
+  virtual void touch(isa::TensorId tensor, int64_t instance, Ticks start, Ticks end) = 0;
   // PE limit change, table load and the like: a named span on an engine.
   virtual void mark(hw::Engine engine, const char* what, Ticks start, Ticks end) = 0;
 };

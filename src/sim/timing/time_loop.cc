@@ -296,7 +296,11 @@ void TimeLoop::record(const EngineState& e, const Slice& slice) {
     ++result_.executed;
     ++engines_[hw::index(e.engine)].instructions;
   }
-  if (options_.trace != nullptr) options_.trace->slice(slice);
+  if (options_.trace == nullptr) return;
+  options_.trace->slice(slice);
+  for (const isa::TensorId t : costs_[slice.inst].tensors) {
+    options_.trace->touch(t, e.walker.tensor_instance(t), slice.start, slice.end);
+  }
 }
 
 // Marks an instance complete for waiters from `seen` on.
