@@ -49,7 +49,7 @@ void number(std::string& out, int field, uint64_t value) {
   varint(out, value);
 }
 
-void bytes(std::string& out, int field, std::string_view value) {
+void field_bytes(std::string& out, int field, std::string_view value) {
   varint(out, static_cast<uint64_t>(field) << 3 | 2);
   varint(out, value.size());
   out.append(value);
@@ -61,7 +61,7 @@ PerfettoWriter::PerfettoWriter() {
   std::string first;
   number(first, kSequence, kSequenceId);
   number(first, kFlags, kStateCleared | kNeedsState);
-  bytes(out_, 1, first);
+  field_bytes(out_, 1, first);
 }
 
 void PerfettoWriter::packet(std::string_view body, int64_t ns) {
@@ -69,10 +69,10 @@ void PerfettoWriter::packet(std::string_view body, int64_t ns) {
   number(p, kTimestamp, static_cast<uint64_t>(ns));
   number(p, kSequence, kSequenceId);
   number(p, kFlags, kNeedsState);
-  if (!interned_.empty()) bytes(p, kInterned, interned_);
+  if (!interned_.empty()) field_bytes(p, kInterned, interned_);
   interned_.clear();
   p.append(body);
-  bytes(out_, 1, p);
+  field_bytes(out_, 1, p);
 }
 
 uint64_t PerfettoWriter::intern(std::string_view name,
@@ -83,8 +83,8 @@ uint64_t PerfettoWriter::intern(std::string_view name,
   table.emplace(name, iid);
   std::string entry;
   number(entry, 1, iid);
-  bytes(entry, 2, name);
-  bytes(interned_, field, entry);
+  field_bytes(entry, 2, name);
+  field_bytes(interned_, field, entry);
   return iid;
 }
 
@@ -93,13 +93,13 @@ PerfettoWriter::Track PerfettoWriter::add(std::string_view name, Track parent,
   const Track track = next_track_++;
   std::string d;
   number(d, kUuid, track);
-  bytes(d, kName, name);
+  field_bytes(d, kName, name);
   if (parent != 0) number(d, kParent, parent);
   number(d, kChildOrder, kExplicitOrder);
   number(d, kSiblingRank, track);
   d.append(extra);
   std::string body;
-  bytes(body, kDescriptor, d);
+  field_bytes(body, kDescriptor, d);
   packet(body, 0);
   return track;
 }
@@ -111,8 +111,8 @@ PerfettoWriter::Track PerfettoWriter::add_track(std::string_view name, Track par
 PerfettoWriter::Track PerfettoWriter::add_counter(std::string_view name, std::string_view unit,
                                                   Track parent) {
   std::string counter, extra;
-  bytes(counter, kUnitName, unit);
-  bytes(extra, kCounter, counter);
+  field_bytes(counter, kUnitName, unit);
+  field_bytes(extra, kCounter, counter);
   return add(name, parent, extra);
 }
 
@@ -126,17 +126,17 @@ void PerfettoWriter::slice(Track track, std::string_view name, std::string_view 
   for (const Note& note : notes) {
     std::string a;
     number(a, kKeyIid, intern(note.key, keys_, kInternedKey));
-    bytes(a, kText, note.text);
-    bytes(event, kAnnotation, a);
+    field_bytes(a, kText, note.text);
+    field_bytes(event, kAnnotation, a);
   }
   std::string body;
-  bytes(body, kTrackEvent, event);
+  field_bytes(body, kTrackEvent, event);
   packet(body, begin_ns);
   event.clear();
   number(event, kType, kSliceEnd);
   number(event, kTrackUuid, track);
   body.clear();
-  bytes(body, kTrackEvent, event);
+  field_bytes(body, kTrackEvent, event);
   packet(body, end_ns);
 }
 
@@ -146,7 +146,7 @@ void PerfettoWriter::count(Track counter, int64_t ns, int64_t value) {
   number(event, kTrackUuid, counter);
   number(event, kCounterValue, static_cast<uint64_t>(value));
   std::string body;
-  bytes(body, kTrackEvent, event);
+  field_bytes(body, kTrackEvent, event);
   packet(body, ns);
 }
 
