@@ -143,6 +143,32 @@ TEST(Functions64, EverySimdLevelGivesTheSameBits) {
   expect_same_bits_at_every_level<float>();
 }
 
+template <class T>
+uint64_t hash_of_results() {
+  const std::vector<T> a = oracle::sample<T>(50'000, 41), b = oracle::sample<T>(50'000, 43);
+  std::vector<T> y(a.size());
+  uint64_t hash = 0;
+  const auto add = [&] {
+    for (const T v : y) hash = (hash ^ bits(v)) * 0x9E3779B97F4A7C15;
+  };
+  for (const Math f : all_math()) {
+    apply(f, a.data(), y.data(), a.size());
+    add();
+  }
+  for (const Math2 f : all_math2()) {
+    apply(f, a.data(), b.data(), y.data(), a.size());
+    add();
+  }
+  return hash;
+}
+
+// Programs compare simulated values bit by bit across hosts and compilers. Whoever changes a kernel
+// changes these numbers on purpose.
+TEST(Functions64, TheBitsAreTheRecordedOnes) {
+  EXPECT_EQ(hash_of_results<double>(), 9567491024666471975u);
+  EXPECT_EQ(hash_of_results<float>(), 4785113973110959496u);
+}
+
 TEST(Functions64, TheResultOfAnElementDoesNotDependOnItsPlace) {
   const std::vector<double> a = oracle::sample<double>(61, 31), b = oracle::sample<double>(61, 32);
   for (const Math f : all_math()) {

@@ -108,6 +108,19 @@ TEST(Functions, EverySimdLevelGivesTheSameBits) {
   unforce_simd();
 }
 
+// Programs compare simulated values bit by bit across hosts and compilers. Whoever changes a kernel
+// changes this number on purpose.
+TEST(Functions, TheBitsAreTheRecordedOnes) {
+  const std::vector<float> x = mixed_values(100'000, 4);
+  std::vector<float> y(x.size());
+  uint64_t hash = 0;
+  for (const Function f : all_functions()) {
+    apply(f, x.data(), y.data(), x.size(), 0.3f);
+    for (const float v : y) hash = (hash ^ bits(v)) * 0x9E3779B97F4A7C15;
+  }
+  EXPECT_EQ(hash, 16070526108936210068u);
+}
+
 TEST(Functions, TheResultOfAnElementDoesNotDependOnItsPlace) {
   const std::vector<float> x = mixed_values(100, 2);
   for (const Simd level : host_levels()) {

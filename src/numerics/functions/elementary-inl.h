@@ -44,7 +44,7 @@ struct Log {
     auto y = fma(exponent, hn::Set(d, 0x1.62e42fefa39efp-1), p);
     y = hn::IfThenElse(hn::Eq(x, infinity), infinity, y);
     y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), y);
-    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), canonical_nan(d), y);
+    return hn::IfThenElse(is_negative(d, x), canonical_nan(d), y);
   }
 };
 
@@ -82,14 +82,14 @@ struct Rsqrt {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
     const auto y = hn::Div(hn::Set(d, 1.0), hn::Sqrt(x));
-    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), canonical_nan(d), y);
+    return hn::IfThenElse(is_negative(d, x), canonical_nan(d), y);
   }
 };
 
 struct Sqrt {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
-    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), canonical_nan(d), hn::Sqrt(x));
+    return hn::IfThenElse(is_negative(d, x), canonical_nan(d), hn::Sqrt(x));
   }
 };
 

@@ -142,7 +142,7 @@ HWY_INLINE hn::Vec<D> log_edges(D d, hn::Vec<D> u, hn::Vec<D> y) {
   const auto infinity = hn::Inf(d);
   y = hn::IfThenElse(hn::Eq(u, infinity), infinity, y);
   y = hn::IfThenElse(hn::Eq(u, hn::Zero(d)), hn::Neg(infinity), y);
-  return hn::IfThenElse(hn::Lt(u, hn::Zero(d)), canonical_nan(d), y);
+  return hn::IfThenElse(is_negative(d, u), canonical_nan(d), y);
 }
 
 struct Log64 {

@@ -93,6 +93,14 @@ HWY_INLINE hn::Vec<D> canonical_nan(D d) {
   return hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN());
 }
 
+// Where x < 0, found on the bits: a compiler that sees "x < 0 ? NaN : sqrt(x)" may take sqrt's own
+// NaN instead, whose sign is the host's.
+template <class D>
+HWY_INLINE hn::Mask<D> is_negative(D d, hn::Vec<D> x) {
+  const hn::RebindToSigned<D> di;
+  return hn::RebindMask(d, hn::Gt(hn::BitCast(di, hn::Neg(x)), hn::Zero(di)));
+}
+
 // y[i] = kernel(x[i]) with lanes of type T. The kernel may return anything for NaN. The rest that
 // does not fill a vector goes through a padded copy, so each element sees the same instructions.
 template <class T, class Step>
