@@ -1,6 +1,7 @@
 """What all Python tests share: the program under test and the golden files."""
 
 import pathlib
+import subprocess
 
 import pytest
 
@@ -24,6 +25,17 @@ def trainyard(request):
     program = pathlib.Path(request.config.getoption("--trainyard"))
     assert program.exists(), f"{program} is not built; run ./dev build"
     return str(program)
+
+
+@pytest.fixture(scope="session")
+def shlo_dump(request):
+    """shlo_dump(argument...): runs the program of that name, which prints StableHLO files."""
+    build = pathlib.Path(request.config.getoption("--trainyard")).parents[1]
+    program = build / "tests/tools/shlo_dump"
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    return lambda *arguments: subprocess.run([str(program), *map(str, arguments)],
+                                             capture_output=True, text=True)
 
 
 @pytest.fixture

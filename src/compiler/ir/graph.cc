@@ -29,6 +29,38 @@ SourcePlace Module::place(LocationId id) const {
   return {files[static_cast<size_t>(location.file)], location.line, location.column};
 }
 
+namespace {
+
+// The first operation of the module that calls `name`, and the function it stands in.
+std::pair<const Function*, const Op*> first_call(const Module& module, std::string_view name) {
+  for (const Function& caller : module.functions) {
+    for (const Op& op : caller.ops) {
+      const auto* call = std::get_if<CallAttributes>(&op.attributes);
+      const auto* composite = std::get_if<CompositeAttributes>(&op.attributes);
+      if ((call != nullptr && call->callee == name) ||
+          (composite != nullptr && composite->decomposition == name)) {
+        return {&caller, &op};
+      }
+    }
+  }
+  return {nullptr, nullptr};
+}
+
+}  // namespace
+
+SourcePlace user_place(const Module& module, const Function& function, LocationId location) {
+  SourcePlace place = module.place(location);
+  const Function* inside = &function;
+  constexpr int kLongestChain = 64;  // enough for any program by hand; the calls may be a cycle
+  for (int i = 0; i < kLongestChain && !place.known(); ++i) {
+    const auto [caller, call] = first_call(module, inside->name);
+    if (caller == nullptr) break;
+    place = module.place(call->location);
+    inside = caller;
+  }
+  return place;
+}
+
 BlockId add_block(Function& function, const std::vector<Type>& arguments) {
   Block block;
   for (const Type& type : arguments) {

@@ -97,6 +97,10 @@ struct Module {
   SourcePlace place(LocationId id) const;
 };
 
+// The user's line for something at `location` of `function`. JAX lowers an inner jit once for all
+// its callers and leaves no line inside; the line is then that of the first call that has one.
+SourcePlace user_place(const Module& module, const Function& function, LocationId location);
+
 // Building blocks for passes and tests. Each returns the index of what it added.
 BlockId add_block(Function& function, const std::vector<Type>& arguments = {});
 OpId add_op(Function& function, BlockId block, Op op, const std::vector<Type>& results);

@@ -136,7 +136,7 @@ Status check_function(const Module& module, const Function& function) {
   const auto told = [&](const Status& status, LocationId location) {
     return status.ok() ? status
                        : Status(status.code(), status.message() + " (in @" + function.name + ")",
-                                module.place(location));
+                                user_place(module, function, location));
   };
   for (const Op& op : function.ops) TY_TRY(told(check_op(op), op.location));
   for (const Value& value : function.values) {

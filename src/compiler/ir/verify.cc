@@ -142,7 +142,7 @@ class FunctionVerifier {
     std::string text = status.message() + " (in @" + function_.name;
     if (!where.name.empty()) text += ", " + where.name;
     text += "); the module is malformed: lower the program again with JAX 0.10";
-    return Status(status.code(), std::move(text), module_.place(op.location));
+    return Status(status.code(), std::move(text), user_place(module_, function_, op.location));
   }
 
   const Module& module_;
@@ -199,7 +199,7 @@ Status verify(const Module& module) {
     const Function& function = module.functions[i];
     TY_TRY(FunctionVerifier(module, function, functions, callees[i])
                .run()
-               .at(module.place(function.location)));
+               .at(user_place(module, function, function.location)));
   }
   return check_no_recursion(module, callees);
 }
