@@ -26,6 +26,12 @@ struct Command {
 // to stderr.
 int run_command_line(std::span<const Command> commands, int argc, const char* const* argv);
 
+// run.cc: runs a program on a simulated core.
+Run declare_run(CLI::App& app);
+// asm.cc: checks, places and prints a program.
+Run declare_asm(CLI::App& app);
+// disasm.cc: shows body and placement side by side, with what edges mean.
+Run declare_disasm(CLI::App& app);
 // doctor.cc: what the host offers to the simulator.
 Run declare_doctor(CLI::App& app);
 // explain.cc: pages about error codes and the machine.

@@ -5,6 +5,17 @@ namespace {
 
 // The order is the order of `trainyard --help`.
 constexpr Command kCommands[] = {
+    {"run", "Run a program on a simulated core: values, time, hazards",
+     "trainyard run examples/attention.tya --random 1\n"
+     "trainyard run softmax.tya --input x=x.npy --output y=y.npy --trace softmax.pftrace\n"
+     "trainyard run newton.tya --mode time --trips newton=12\n"
+     "trainyard run softmax.tya --mode check --random 1",
+     declare_run},
+    {"asm", "Check a program, place it and write it out complete",
+     "trainyard asm softmax.tya -o placed.tya\ntrainyard asm softmax.tya --target trn3",
+     declare_asm},
+    {"disasm", "Show body and placement side by side",
+     "trainyard disasm softmax.tya\ntrainyard disasm softmax.tya --counts 4", declare_disasm},
     {"explain", "Explain an error code or a part of the machine",
      "trainyard explain TY-TOOL-001\ntrainyard explain tensor --target trn3\n"
      "trainyard explain pe.mm_floor\ntrainyard explain --list",

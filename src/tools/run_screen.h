@@ -1,0 +1,42 @@
+#pragma once
+// The one-screen summary of a run, as text and as JSON.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/kernel.h"
+
+namespace trainyard::tools {
+
+// What bounds a run and how far it is from the bound.
+struct Bound {
+  std::string name;  // "tensor", "DMA", ...
+  double busy = 0;   // share of the total time
+  double roof = 0;   // seconds that this resource needs alone, at its full rate
+};
+
+struct RunSummary {
+  const runtime::Kernel& kernel;
+  const runtime::RunResult& result;
+  runtime::Mode mode;
+  isa::Level level;
+  int threads = 1;
+  std::vector<std::pair<std::string, uint64_t>> digests;
+  std::string trace_file;
+
+  Bound bound() const;
+  void print() const;
+  nlohmann::ordered_json json() const;
+
+ private:
+  void print_values() const;
+  void print_hazards() const;
+  void print_memory() const;
+  void print_time() const;
+  std::string advice() const;
+  double seconds(Ticks t) const;
+};
+
+std::string in_words(double seconds);  // "205 us"
+
+}  // namespace trainyard::tools
