@@ -332,7 +332,7 @@ int run(size_t size) {
     const bool passed = available && is_right(unit);
     right = right && (passed || !available);
     fmt::print("unit {:<12} {}\n", name(unit),
-               !available ? "not on this host"
+               !available ? "not on this host, or not in use"
                : passed   ? "ran, values right"
                           : "ran, VALUES WRONG");
   }

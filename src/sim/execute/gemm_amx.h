@@ -10,9 +10,10 @@
 // A block is 2 x 2 tiles of dst in tmm0-3, two stationary tiles in tmm4-5, two moving ones in
 // tmm6-7: 4 loads for 4 products, the best that 8 registers allow. tdpbf16ps sums the 32 products
 // of a tile apart and adds the result to dst, so the order is a function of the instructions' k.
-// Measured with this loop on one Sapphire Rapids core: 12-14 us per 128 x 128 x 512 instruction
-// (1.14-1.37 TFLOP/s of 2.7 peak). Lost: strided loads from unpacked operands (33 us), dst rows at
-// a 2 KiB pitch (10-20 % slower: cache-set conflicts; callers pad).
+// A loop of the same form took 12-15 us per 128 x 128 x 512 instruction on one core with AMX
+// (1.14-1.37 TFLOP/s of 2.7 peak); this code itself has run on the model of the tiles only. There
+// lost: strided loads from unpacked operands (33 us), dst rows at a 2 KiB pitch (10-20 % slower:
+// cache-set conflicts; callers pad).
 // Guard: `gemm_bench`, lines "matmul_packed" and "matmul_nest" against "raw tile loop".
 #include "sim/execute/gemm_kernel.h"
 

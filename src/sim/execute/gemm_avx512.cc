@@ -4,11 +4,11 @@
 // moving panel and 8 broadcasts of the stationary one for 24 fused multiply-adds. Each instruction
 // sums from 0 and ends with one add to dst, so dst is touched once per 128 steps and stays in L1
 // over the instructions of a nest.
-// Measured on one Zen 4 core (1 FMA a cycle, 116 GFLOP/s peak): bench/README.md has the figures.
-// Lost: 8 x 32 and 4 x 64 need more loads per multiply (as fast on Zen 4, slower where a core has
-// two FMA units); 14 x 32 does not divide 128 rows; a second register set for the PSUM value
-// halves the block.
-// Guard: `gemm_bench`, line "fp32 share of FMA peak".
+// Measured on one Zen 4 core: 115 GFLOP/s per instruction in L2, 93 % of FMA peak for packed 2048^3
+// (bench/README.md). 88 % before each block fetched its share of the next moving panel.
+// Not taken: 8 x 32 and 4 x 64 (measured in bf16: as fast on Zen 4) need more loads per multiply;
+// 14 x 32 does not divide 128 rows; keeping the PSUM value in registers too would halve the block.
+// Guard: `gemm_bench`, part "fp32".
 #include <immintrin.h>
 
 #include <algorithm>

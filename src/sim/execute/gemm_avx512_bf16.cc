@@ -4,9 +4,11 @@
 // instructions of a nest; vdpbf16ps adds one pair of products per step, so the order of the sum of
 // one dst element is a function of the instructions' k alone. vdpbf16ps reads and writes denormals
 // as zero.
-// Measured on one Zen 4 core: peak 232 GFLOP/s, one 128 x 128 x 512 instruction 223 GFLOP/s with
-// dst accumulated, 225 overwritten. All of 4 x 64, 6 x 64, 8 x 32, 12 x 32, 14 x 32 and 16 x 16 lie
-// within 2 % of it; 8 x 48 divides 128 rows and needs the fewest loads. On Intel vdpbf16ps has half
+// Measured on one Zen 4 core (peak 236 GFLOP/s): 227 GFLOP/s per 128 x 128 x 512 instruction in
+// L2, 215 for 4096^3 one instruction at a time, 218 as a nest. 4 x 64, 6 x 64, 8 x 32, 12 x 32,
+// 14 x 32 and 16 x 16 all lie within 2 % of it; 8 x 48 divides 128 rows and needs few loads.
+// Lost: one kernel call per block (-2 %), masked loads and stores for ragged edges (-1 %),
+// broadcasts as memory operands (-1 %), unrolling k by two (nothing). On Intel vdpbf16ps has half
 // the rate of fp32 FMA: gemm_unit.cc does not choose it there.
 // Guard: `gemm_bench`, lines "matmul_packed" and "matmul_nest" against "raw tile loop".
 #include <immintrin.h>

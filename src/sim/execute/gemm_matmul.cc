@@ -4,7 +4,9 @@
 // Order of loops in a nest: n tile, chunk of k, m tile, then blocks. The moving tiles of a chunk
 // (512 columns x 512 k of bf16: 512 KiB) stay in L2 for all m; the stationary panel of a block is
 // in L1; dst is read and written once per chunk instead of once per instruction.
-// Measured on one Zen 4 core: see the table of bench/README.md.
+// Measured on one Zen 4 core, bf16 4096^3: 1.008 x the raw tile loop one instruction at a time,
+// 0.995 x as a nest. Chunks of 1 to 16 instructions lie within 3 % of each other there. The chunk
+// of AMX is reasoned, not measured.
 // Guard: `gemm_bench`, lines "matmul_packed" and "matmul_nest" against "raw tile loop".
 #include "sim/execute/gemm_matmul.h"
 

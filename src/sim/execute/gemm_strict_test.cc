@@ -84,7 +84,7 @@ TEST(GemmStrict, EveryTypeHasTheBitsOfTheDefinitionOnEveryUnit) {
 TEST(GemmStrict, TheUnitsThatTheHostHasAreNamed) {
   for (GemmUnit unit : kGemmUnits)
     std::printf("[ unit     ] %s: %s\n", std::string(name(unit)).c_str(),
-                is_available(unit) ? "ran" : "not on this host");
+                is_available(unit) ? "ran" : "not on this host, or not in use");
   EXPECT_TRUE(is_available(GemmUnit::Scalar));
 }
 
