@@ -65,7 +65,7 @@ class Maker {
   float number() { return static_cast<float>(random_.range(-4000, 4000)) / 256; }
   AluOp arithmetic() {
     return random_.pick({AluOp::Add, AluOp::Subtract, AluOp::Multiply, AluOp::Max, AluOp::Min,
-                         AluOp::GreaterEqual, AluOp::AbsMax});
+                         AluOp::GreaterEqual, AluOp::NotEqual});
   }
 
   // ------------------------------------------------------------ tensors and accesses
@@ -390,8 +390,11 @@ class Maker {
     const Tile s = shape();
     const Access src = hbm(inputs_, s);
     DmaCopy t{.dst = sbuf(dtype_of(src), s), .src = src};
-    if (random_.one_in(4)) t.src_index = rows(s.partitions);
-    t.dge_mode = random_.pick({DgeMode::Unknown, DgeMode::Unknown, DgeMode::Hwdge});
+    if (random_.one_in(4)) {
+      t.src_index = rows(s.partitions);
+    } else if (random_.one_in(4)) {
+      t.dge_mode = DgeMode::Hwdge;
+    }
     return t;
   }
   Instruction store() {
@@ -401,8 +404,8 @@ class Maker {
     if (random_.one_in(4)) t.dst_index = rows(s.partitions);
     return t;
   }
-  // Row numbers 0, 1, 2, ...: distinct, as a scatter needs them. The access they steer begins at
-  // row 0 in the worst case and 256 - partitions in the best; out of range rows are dropped.
+  // Row numbers 0, 1, 2, ...: distinct, as a scatter needs them, and inside the tensor from every
+  // row at which the access that they steer may begin.
   Access rows(int64_t partitions) {
     const TensorId t = b_.sbuf("rows", Dtype::S32, {partitions, 1});
     b_.emit(Iota{.dst = b_.all(t), .pattern = {{0, 1}}, .channel_multiplier = 1});

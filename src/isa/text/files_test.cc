@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "isa/text/text.h"
+#include "isa/verify.h"
 
 namespace trainyard::isa {
 namespace {
@@ -67,14 +68,16 @@ TEST(TextFiles, GoldenProgramsArePrintedAsTheyStand) {
   }
 }
 
-TEST(TextFiles, ExamplesOfTheDocumentationAreRead) {
+TEST(TextFiles, ExamplesOfTheDocumentationAreReadAndLegal) {
   const std::string page = contents("docs/program.md");
   const std::regex block("```tya\n([^`]*)```");
   int examples = 0;
   for (std::sregex_iterator i(page.begin(), page.end(), block), end; i != end; ++i, ++examples) {
     const std::string text = (*i)[1];
     const Result<Program> program = parse_text(text, "docs/program.md");
-    EXPECT_TRUE(program.ok()) << program.status().str() << "\n" << text;
+    ASSERT_TRUE(program.ok()) << program.status().str() << "\n" << text;
+    const Status legal = verify(*program, hw::kNeuronCoreV3);
+    EXPECT_TRUE(legal.ok()) << legal.str() << "\n" << text;
   }
   EXPECT_GE(examples, 4);
 }
