@@ -16,7 +16,8 @@ namespace trainyard::isa {
 // contents: ids are checked before they are used.
 Status verify(const Program& program, const hw::CoreSpec& core);
 
-// All reasons in body order: at most one per tensor, instruction, loop and placement.
+// All reasons, as far as they do not follow from each other: of the structure, or else of tensors,
+// or else of loops, or else one per placed tensor and per instruction in body order.
 std::vector<Status> verify_all(const Program& program, const hw::CoreSpec& core);
 
 // One instruction, by itself: operators, types, memories, shapes, patterns, generation. Ids must be

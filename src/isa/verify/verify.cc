@@ -82,7 +82,6 @@ class Reasons {
   explicit Reasons(size_t most) : most_(most) {}
   bool full() const { return found_.size() >= most_; }
   bool none() const { return found_.empty(); }
-  size_t size() const { return found_.size(); }
   void add(Status status) {
     if (!status.ok() && !full()) found_.push_back(std::move(status));
   }
@@ -104,13 +103,13 @@ std::vector<Status> reasons(const Program& program, const hw::CoreSpec& core, si
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     found.add(verify_tensor(program, static_cast<TensorId>(i), core));
   }
+  if (!found.none()) return found.take();
 
   const Structure structure(program);
-  const size_t before = found.size();
   for (size_t i = 0; i < program.loops.size(); ++i) {
     found.add(verify_loop(program, structure, static_cast<LoopId>(i)));
   }
-  if (found.size() > before) return found.take();  // bounds would mean nothing
+  if (!found.none()) return found.take();  // bounds would mean nothing
   for (size_t i = 0; i < program.placement.tensors.size(); ++i) {
     found.add(verify_tensor_place(program, static_cast<TensorId>(i), core));
   }
