@@ -400,11 +400,9 @@ void TimeLoop::end_transfer(const DmaFabric::End& end) {
 Status TimeLoop::run() {
   for (;;) {
     EngineState* first = nullptr;
-    bool done = true;
     for (EngineState& e : engines_) {
       // A look may release a barrier and so change any engine; the next round sees it.
       if (e.phase == Phase::Look) look(e);
-      done &= e.phase == Phase::Done;
       if (e.phase == Phase::Ready && (first == nullptr || e.start < first->start)) first = &e;
     }
     if (std::any_of(engines_.begin(), engines_.end(),
@@ -412,7 +410,10 @@ Status TimeLoop::run() {
       continue;
     const Ticks dma =
         std::min(fabric_.next_event(), pending_.empty() ? kNever : pending_.back().time);
-    if (first == nullptr && dma == kNever) return done ? Status() : deadlock();
+    if (first == nullptr && dma == kNever) {
+      const auto done = [](const EngineState& e) { return e.phase == Phase::Done; };
+      return std::all_of(engines_.begin(), engines_.end(), done) ? Status() : deadlock();
+    }
     if (first == nullptr || dma <= first->start) {
       dma_event(dma);
     } else {
