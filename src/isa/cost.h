@@ -1,6 +1,6 @@
 #pragma once
 // What an instruction costs. One formula, two readers: the simulator spends it, `place` and the
-// compiler estimate with it. [neuroncore 3]
+// compiler estimate with it. The constants are in docs/machine.
 //
 // Everything is an integer. Rates are read to six decimals, work = elements * rate is rounded up
 // once, nanosecond constants are rounded to the nearest cycle of the engine.
@@ -58,11 +58,11 @@ inline Cost cost(const Program& program, const Inst& inst, Engine engine, const 
 }
 
 // The same while the power ramp holds the array at `throttle_ratio`: intervals and streaming
-// stretch, the fixed latency does not. [neuroncore 3.2.1]
+// stretch, the fixed latency does not. [neuron-explorer]
 Cost throttled(const Cost& cost, const hw::CoreSpec& core);
 
 // The table set that an activation function needs, or none if every set has it. Two functions with
-// different sets cannot both be resident; at kernel start none is. [neuroncore 2.3]
+// different sets cannot both be resident; at kernel start none is. [fieldnotes-3p]
 std::optional<int> act_table(Function function);
 // The time of loading one, in cycles of the Scalar engine.
 Cost table_load_cost(const CostModel& model);

@@ -1,5 +1,5 @@
 #pragma once
-// What a transfer does on the DMA engines. [neuroncore 2.6, 3.6]
+// What a transfer does on the DMA engines. [nki-dma, nki-dma-bw]
 //
 // A transfer is a list of descriptors; a descriptor is one run that is contiguous on both sides.
 // SBUF partition p belongs to engine p / 8 whatever the shape; HBM-to-HBM runs are cut into packets

@@ -13,7 +13,7 @@ struct Work {
   int64_t elements = 0;  // elements written, or read where more are read (reductions)
   int64_t bytes = 0;     // moved by DMA, the larger side
   // Matmul flops in bf16 equivalents, as the vendor's utilisation figures count them
-  // [neuroncore 1.4].
+  // [neuron-explorer].
   double bf16_flops = 0;
 
   Work& operator+=(const Work& o);

@@ -64,7 +64,7 @@ bool is_exact_on_gpsimd(AluOp op) {
   return false;
 }
 
-// Operators that GpSimd has in fp32. [nki 1.16]
+// Operators that GpSimd has in fp32. [nki-shared]
 bool is_fp32_on_gpsimd(AluOp op) {
   return op == AluOp::Bypass || op == AluOp::Add || op == AluOp::Subtract ||
          op == AluOp::Multiply || op == AluOp::Power || op == AluOp::Rsqrt;
@@ -91,7 +91,7 @@ bool is_integer_tensor_scalar(const TensorScalar& i) {
 }
 
 // The pattern by which kernels compute addresses: 32-bit data and destination, add and multiply by
-// integer constants. It is exact on Vector too. [nki tensor_scalar]
+// integer constants. It is exact on Vector too. [nki-isa]
 bool is_address_arithmetic(const TensorScalar& i) {
   const auto step = [](AluOp op, const Operand& operand) {
     return op == AluOp::Bypass || ((op == AluOp::Add || op == AluOp::Multiply) &&
@@ -101,7 +101,7 @@ bool is_address_arithmetic(const TensorScalar& i) {
          step(i.op1, i.operand1) && i.op0 != AluOp::Bypass;
 }
 
-// [neuroncore 2.3]
+// The pairs that the scalar engine has. [nki-isa, nki-trn3]
 bool is_scalar_engine_pair(const TensorScalar& i, const hw::CoreSpec& core) {
   if (!core.has.scalar_tensor_scalar.value) return false;
   const auto is = [&](AluOp a, AluOp b) { return i.op0 == a && i.op1 == b; };
@@ -128,7 +128,7 @@ struct Rules {
 
   Answer operator()(const Matmul&) const { return {Engine::Tensor, {Engine::Tensor}}; }
 
-  // [nki nc_transpose]: Tensor into PSUM above the vector block, else Vector.
+  // [nki-isa] Tensor into PSUM above the vector block, else Vector.
   Answer operator()(const Transpose& i) const {
     const int64_t p = i.data.partitions, f = i.data.free_elements();
     const int64_t block = core.limits.quadrant.value;
@@ -209,7 +209,7 @@ struct Rules {
 
   // swdge is microcode of GpSimd; a DGE block listens to Sync and Scalar; the tail of a static ring
   // can be written by anybody. Stores leave Sync to the loads: a store waits for results, and in
-  // one stream the loads behind it would wait too. [neuroncore 2.6]
+  // one stream the loads behind it would wait too. [nki-dge]
   Answer trigger(const Access& dst, const Access& src) const {
     const bool store = memory(dst) == Memory::Hbm && memory(src) == Memory::Sbuf;
     const Engine free_choice = store ? Engine::Scalar : Engine::Sync;

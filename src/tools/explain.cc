@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "hw/explain.h"
 #include "hw/machine_file.h"
+#include "isa/explain.h"
 #include "tools/command.h"
 #include "tools/error_pages.h"
 
@@ -84,8 +85,13 @@ std::vector<Topic> constant_topics(const hw::Machine& machine) {
   return from_pages(hw::constant_pages(machine));
 }
 
+std::vector<Topic> instruction_topics(const hw::Machine& machine) {
+  return from_pages(isa::instruction_pages(machine));
+}
+
 constexpr Kind kKinds[] = {
     {"error", "error codes of Trainyard", error_topics},
+    {"instruction", "instructions: meaning, limits, cost", instruction_topics},
     {"target", "chips", target_topics},
     {"unit", "units of a core, with their constants", unit_topics},
     {"constant", "numbers of the machine, with trust and source", constant_topics},

@@ -1,4 +1,4 @@
-// The rows of the timing table that one instruction alone decides [neuroncore 3.9]. Exact where a
+// The rows of the timing table that one instruction alone decides. Exact where a
 // formula gives cycles; banded where the expectation was read off a profile.
 #include "isa/cost.h"
 

@@ -213,7 +213,7 @@ class Shaper {
   }
 
   // The engines start one after the other, and together they run a little slower or faster than one
-  // alone. An engine that has the transfer for itself shows neither. [neuroncore T-DMA-1, 3, 4]
+  // alone. An engine that has the transfer for itself shows neither. [voyager-3p]
   Ticks lag(int64_t used, bool store) {
     const Ticks stagger = ns(store ? dma_.stagger_store_ns : dma_.stagger_load_ns);
     const int64_t slope = millionths(fact_(store ? dma_.slope_store : dma_.slope_load));

@@ -1,4 +1,4 @@
-// Transfers: descriptors, engines and the time line. T-DMA rows of [neuroncore 3.9].
+// Transfers: descriptors, engines and the time line. TDMA are the rows of the timing table.
 #include "isa/cost_dma.h"
 
 #include <gtest/gtest.h>

@@ -6,11 +6,11 @@
 
 namespace trainyard::isa {
 
-// Tensor [neuroncore 3.2]
+// Tensor [nki-trn1, nki-perf, nki-isa-old]
 Cost matmul_cost(const Program& program, const Matmul& i, const hw::CoreSpec& core);
 Cost array_transpose_cost(const Transpose& i, const hw::CoreSpec& core);
 
-// Vector [neuroncore 2.2, 3.3]
+// Vector [nki-trn2, nki-isa-old, voyager-3p]
 Cost vector_cost(const Program& program, const Transpose& i, const hw::CoreSpec& core);
 Cost vector_cost(const Program& program, const TensorTensor& i, const hw::CoreSpec& core);
 Cost vector_cost(const Program& program, const TensorScalar& i, const hw::CoreSpec& core);
@@ -26,12 +26,12 @@ Cost vector_cost(const Program& program, const BnStats& i, const hw::CoreSpec& c
 Cost vector_cost(const Program& program, const BnAggr& i, const hw::CoreSpec& core);
 Cost vector_cost(const Program& program, const Max8& i, const hw::CoreSpec& core);
 
-// Scalar [neuroncore 2.3, 3.4]
+// Scalar [nki-isa-old, voyager-3p]
 Cost scalar_cost(const Program& program, const Activation& i, const hw::CoreSpec& core);
 Cost scalar_cost(const Program& program, const TensorCopy& i, const hw::CoreSpec& core);
 Cost scalar_cost(const Program& program, const TensorScalar& i, const hw::CoreSpec& core);
 
-// GpSimd: a start-up and a rate [neuroncore 3.5]
+// GpSimd: a start-up and a rate [nki-isa-old]
 Cost gpsimd_cost(int64_t elements, const hw::Fact<double>& rate, const hw::CoreSpec& core);
 
 }  // namespace trainyard::isa

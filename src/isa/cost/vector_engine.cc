@@ -44,7 +44,7 @@ class Dve {
 
   Cycles ns(const hw::Fact<double>& t) { return cycles_from_ns(core_, Engine::Vector, fact(t)); }
 
-  // Rate of a copy or of an operation with numbers. [neuroncore 2.2]
+  // Rate of a copy or of an operation with numbers. [nki-trn2]
   const hw::Fact<double>& unary_rate(const OperandStream& dst, const OperandStream& src,
                                      bool copy) {
     const auto& dve = core_.dve;

@@ -1,4 +1,4 @@
-// ALU instructions: which operators, types and constants go together. [nki 1.16, 2.3]
+// ALU instructions: which operators, types and constants go together. [nki-shared, nki-isa]
 #include <algorithm>
 #include <limits>
 

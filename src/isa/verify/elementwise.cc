@@ -1,4 +1,4 @@
-// The other instructions of Vector, Scalar and GpSimd. [nki 2.1, 2.3, 2.4]
+// The other instructions of Vector, Scalar and GpSimd. [nki-isa]
 #include <algorithm>
 #include <cmath>
 

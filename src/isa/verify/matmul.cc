@@ -1,4 +1,4 @@
-// The array: tile sizes, types, modes and the PSUM bank. [neuroncore 2.1]
+// The array: tile sizes, types, modes and the PSUM bank. [nki-isa]
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -154,7 +154,7 @@ Status verify_tile_axis(const Subject& s, const TileAxis& t) {
   return {};
 }
 
-// A row tile works on its own partitions, a column tile writes its own. [neuroncore 2.1.4]
+// A row tile works on its own partitions, a column tile writes its own. [nki-library]
 Status verify_tile_start(const Subject& s, const Named& operand, int64_t wanted,
                          std::string_view attribute) {
   const Affine start = start_partition(s.program, operand.access);

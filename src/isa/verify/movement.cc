@@ -1,4 +1,4 @@
-// Transfers, registers and what meets other cores. [nki 2.1, 2.6, 4; neuroncore 2.6]
+// Transfers, registers and what meets other cores. [nki-isa]
 #include <algorithm>
 #include <limits>
 
@@ -31,7 +31,7 @@ Status memory_is(const Subject& s, const Named& operand, Memory wanted, std::str
                   s.tensor(operand.access).name, name(memory), name(wanted));
 }
 
-// Who makes the descriptors must be able to. [neuroncore 2.6]
+// Who makes the descriptors must be able to. [nki-dge]
 Status verify_dge(const Subject& s, const Access& dst, const Access& src, bool indirect) {
   switch (resolve_dge(s.program, s.inst, s.core)) {
     case DgeMode::Hwdge:
@@ -94,7 +94,7 @@ std::vector<int64_t> view_shape(const Tensor& tensor, const Access& a) {
   return shape;
 }
 
-// The fast form of the hardware block. [nki dma_transpose]
+// The fast form of the hardware block. [nki-isa]
 Status verify_hardware_transpose(const Subject& s, const DmaTranspose& i,
                                  const std::vector<int64_t>& shape) {
   if (numerics::size_of(i.src.dtype) != 2) {
@@ -250,7 +250,7 @@ Status verify_op(const Subject& s, const Collective& i) {
   TY_TRY(memory_is(s, dst, Memory::Hbm, "TY-ISA-156"));
   TY_TRY(memory_is(s, src, Memory::Hbm, "TY-ISA-156"));
   TY_TRY(same_type(s, dst, src));
-  constexpr int64_t kChannels = 4;  // [nki 4] of a whole node
+  constexpr int64_t kChannels = 4;  // of a whole node [nki-isa]
   if (i.group_size < 0 || i.channel < 0 || i.channel >= kChannels) {
     return s.refuse("TY-ISA-156",
                     "group_size is {} and channel is {}; a group has 0 (all) or more "

@@ -9,7 +9,7 @@
 namespace trainyard::isa {
 namespace {
 
-// [neuroncore 2.0] The array reads SBUF and writes PSUM; GpSimd does not reach PSUM.
+// The array reads SBUF and writes PSUM; GpSimd does not reach PSUM. [nki-trn1]
 Status verify_reach(const Subject& s, const Named& operand, Role role) {
   const Memory memory = s.memory(operand.access);
   const auto refuse = [&](std::string_view wanted, std::string_view fix) {
@@ -48,7 +48,7 @@ Status verify_partitions(const Subject& s, const Named& operand) {
                   most, "put what is beyond on the free axis, or use several instructions");
 }
 
-// Start partitions of engine operands lie on a granule that grows with the count. [neuroncore 2.0]
+// Start partitions of engine operands lie on a granule that grows with the count. [nki-trn1]
 Status verify_start(const Subject& s, const Named& operand) {
   const int64_t n = operand.access.partitions;
   const int64_t all = s.core.limits.partitions.value;
@@ -89,7 +89,7 @@ std::string text(const std::vector<Dim>& dims) {
   return out;
 }
 
-// The pattern as written, or merged, must fit the fields of the instruction. [neuroncore 2.0]
+// The pattern as written, or merged, must fit the fields of the instruction. [nki-trn1]
 Status verify_pattern(const Subject& s, const Named& operand) {
   const auto& limits = s.core.limits;
   std::vector<Dim> written = operand.access.dims;

@@ -1,4 +1,4 @@
-// What of a placement can be judged without running it. [program.md 2]
+// What of a placement can be judged without running it. See docs/program.md.
 #include <algorithm>
 #include <map>
 

@@ -27,7 +27,7 @@ Status verify_all_bounds(const Subject& s) {
   return found;
 }
 
-// Hardware keeps the counter of a counted loop to itself. [neuroncore 4.6]
+// Hardware keeps the counter of a counted loop to itself. [nki-guide]
 Status verify_frozen_counters(const Subject& s) {
   RegisterId written = -1;
   if (const auto* i = std::get_if<RegisterMove>(&s.inst.op)) written = i->dst.id;
