@@ -52,14 +52,19 @@ struct Split {
 
   void find_constraints() {
     const auto& structure = uses.structure();
-    for (size_t t = 0; t < program.tensors.size(); ++t) {
-      const auto& all = uses.of_tensor(static_cast<isa::TensorId>(t));
+    std::vector<isa::TensorId> touched;
+    for (const InstId inst : members) {
+      for (const Use& u : uses.of_inst(inst)) touched.push_back(u.tensor);
+    }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    for (const isa::TensorId t : touched) {
+      const auto& all = uses.of_tensor(t);
       std::vector<const Use*> here;
       for (const Use& u : all) {
         if (is_member(u.inst)) here.push_back(&u);
       }
-      const auto tensor_depth =
-          static_cast<int>(structure.around_tensor(static_cast<isa::TensorId>(t)).size());
+      const auto tensor_depth = static_cast<int>(structure.around_tensor(t).size());
       for (size_t i = 0; i < here.size(); ++i) {
         for (size_t j = i + 1; j < here.size(); ++j) {
           if (here[i]->writes() || here[j]->writes()) {
@@ -135,6 +140,19 @@ std::vector<LoopId> inner_first(const isa::Program& p, const isa::Structure& s) 
   return out;
 }
 
+// The instructions of a block, in body order.
+void collect(const isa::Program& p, const isa::Block& block, std::vector<InstId>& out) {
+  using Kind = isa::Statement::Kind;
+  for (const isa::Statement& s : block) {
+    if (s.kind == Kind::Instruction) out.push_back(s.id);
+    if (s.kind == Kind::Loop) collect(p, p.loops[s.id].body, out);
+    if (s.kind == Kind::Branch) {
+      collect(p, p.branches[s.id].then_block, out);
+      collect(p, p.branches[s.id].else_block, out);
+    }
+  }
+}
+
 // Run-time control inside a loop keeps it in body order.
 bool has_runtime_control(const isa::Program& p, const std::vector<InstId>& members,
                          const isa::Structure& s, size_t depth) {
@@ -157,14 +175,10 @@ Stages choose_ahead(isa::Program& program, const Uses& uses, const Options& opti
   for (const LoopId loop : inner_first(program, structure)) {
     Split split{program, uses, loop, {}, {}, {}};
     bool taken = uses.most_turns(loop) < 2;
-    for (const InstId i : structure.in_order()) {
-      const auto& around = structure.around(i);
-      if (std::find(around.begin(), around.end(), Enclosure{Enclosure::Kind::Loop, loop}) ==
-          around.end())
-        continue;
+    collect(program, program.loops[loop].body, split.members);
+    for (const InstId i : split.members) {
       taken |= out.loop[i] >= 0 || program.placement.insts[i].ahead > 0;
-      split.index[i] = static_cast<int>(split.members.size());
-      split.members.push_back(i);
+      split.index.emplace(i, static_cast<int>(split.index.size()));
     }
     if (taken || split.members.size() < 2 || split.members.size() > kMostMembers) continue;
     if (has_runtime_control(program, split.members, structure, static_cast<size_t>(split.depth())))

@@ -36,6 +36,8 @@ class EdgeFinder {
     }
     for (const isa::Memory memory : {isa::Memory::Sbuf, isa::Memory::Psum, isa::Memory::Hbm}) {
       occupants_.clear();
+      where_.clear();
+      entered_.clear();
       memory_ = memory;
       occupy_block(program_.body, -1);
     }
@@ -218,18 +220,19 @@ class EdgeFinder {
   // Walks the declarations in body order. A repeat's body is walked twice: the second time what is
   // found there was left by the iteration before.
   void occupy_block(const isa::Block& block, LoopId repeat) {
+    const size_t first = entered_.size();
     occupy_once(block);
-    if (repeat < 0) return;
-    for (Occupant& o : occupants_) {
-      const auto& around = structure_.around_tensor(o.tensor);
-      const bool inside = std::find(around.begin(), around.end(),
-                                    Enclosure{Enclosure::Kind::Loop, repeat}) != around.end();
-      if (inside) o.lag_loop = repeat;
-    }
+    if (repeat < 0 || entered_.size() == first) return;
+    const std::vector<TensorId> inside(entered_.begin() + static_cast<std::ptrdiff_t>(first),
+                                       entered_.end());
+    for (const TensorId t : inside) set_lag(t, repeat);
     occupy_once(block);
-    for (Occupant& o : occupants_) {
-      if (o.lag_loop == repeat) o.lag_loop = -1;
-    }
+    for (const TensorId t : inside) set_lag(t, -1);
+  }
+
+  void set_lag(TensorId tensor, LoopId loop) {
+    const auto it = where_.find(tensor);
+    if (it != where_.end()) it->second->second.lag_loop = loop;
   }
 
   void occupy_once(const isa::Block& block) {
@@ -250,12 +253,20 @@ class EdgeFinder {
 
   void occupy(TensorId tensor) {
     const Span mine = span(tensor);
-    for (const Occupant& o : occupants_) {
+    longest_ = std::max(longest_, mine.end - mine.begin);
+    for (auto it = occupants_.lower_bound(mine.begin - longest_);
+         it != occupants_.end() && it->first < mine.end;) {
+      const Occupant& o = it->second;
       if (o.tensor != tensor && o.span.meets(mine)) wait_for_tensor(tensor, o);
+      if (o.tensor == tensor || mine.covers(o.span)) {
+        where_.erase(o.tensor);
+        it = occupants_.erase(it);
+      } else {
+        ++it;
+      }
     }
-    const auto gone = [&](const Occupant& o) { return o.tensor == tensor || mine.covers(o.span); };
-    occupants_.erase(std::remove_if(occupants_.begin(), occupants_.end(), gone), occupants_.end());
-    occupants_.push_back({tensor, mine, -1});
+    where_[tensor] = occupants_.emplace(mine.begin, Occupant{tensor, mine, -1});
+    entered_.push_back(tensor);
   }
 
   void wait_for_tensor(TensorId tensor, const Occupant& old) {
@@ -299,7 +310,10 @@ class EdgeFinder {
   const std::vector<size_t>& given_;
   Report& report_;
   isa::Memory memory_ = isa::Memory::Sbuf;
-  std::vector<Occupant> occupants_;
+  std::multimap<int64_t, Occupant> occupants_;  // by first byte
+  std::map<TensorId, std::multimap<int64_t, Occupant>::iterator> where_;
+  std::vector<TensorId> entered_;  // in the order of the walk
+  int64_t longest_ = 0;            // span of an occupant
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <functional>
+#include <map>
 
 #include "place/steps.h"
 
@@ -124,30 +124,84 @@ class Allocator {
     return std::min(std::max(max_slots_, spread + 1), spread + (dma ? 3 : 2));
   }
 
-  // One more slot each, the most used first, as long as room lasts; then the next round.
+  // Bytes that the blocks around and inside each block need, so that one more slot costs a walk to
+  // the root.
+  struct Scope {
+    int parent = -1;
+    int64_t own = 0;    // of the block's tensors
+    int64_t inner = 0;  // of its largest inner block, with what lies inside that
+  };
+
+  int add_scope(const isa::Block& block, int parent) {
+    const auto id = static_cast<int>(scopes_.size());
+    scopes_.push_back({parent, 0, 0});
+    int64_t own = 0, inner = 0;
+    const auto enter = [&](const isa::Block& b) {
+      const int child = add_scope(b, id);
+      inner = std::max(inner, scopes_[child].own + scopes_[child].inner);
+    };
+    for (const Statement& s : block) {
+      if (s.kind == Statement::Kind::Tensor && is_mine(s.id)) {
+        scope_of_[s.id] = id;
+        own += slots_[s.id] * slot_bytes(s.id);
+      } else if (s.kind == Statement::Kind::Loop) {
+        enter(program_.loops[s.id].body);
+      } else if (s.kind == Statement::Kind::Branch) {
+        enter(program_.branches[s.id].then_block);
+        enter(program_.branches[s.id].else_block);
+      }
+    }
+    scopes_[id].own = own;
+    scopes_[id].inner = inner;
+    return id;
+  }
+
+  bool grow(TensorId t) {
+    const int64_t bytes = slot_bytes(t);
+    int64_t whole = 0;
+    for (int s = scope_of_[t]; s >= 0; s = scopes_[s].parent) {
+      const Scope& scope = scopes_[s];
+      whole = s == scope_of_[t] ? scope.own + bytes + scope.inner
+                                : scope.own + std::max(scope.inner, whole);
+    }
+    if (whole > space_.capacity) return false;
+    ++slots_[t];
+    int64_t size = 0;
+    for (int s = scope_of_[t]; s >= 0; s = scopes_[s].parent) {
+      if (s == scope_of_[t]) {
+        scopes_[s].own += bytes;
+      } else {
+        scopes_[s].inner = std::max(scopes_[s].inner, size);
+      }
+      size = scopes_[s].own + scopes_[s].inner;
+    }
+    return true;
+  }
+
+  // One more slot each, the most used first, as long as room lasts; then the next round. Pinned
+  // tensors leave gaps that the sums above do not see, so the result is laid out once more and
+  // taken back if it is too long.
   void add_slots() {
-    std::vector<TensorId> order = tensors_;
-    const auto weight = [&](TensorId t) {
+    std::vector<std::pair<double, TensorId>> order;
+    for (const TensorId t : tensors_) {
       double w = 0;
       for (const Use& u : uses_.of_tensor(t)) {
         w = std::max(w, uses_.weight(u.inst) * (isa::is_dma(program_.insts[u.inst].op) ? 2 : 1));
       }
-      return w;
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](TensorId a, TensorId b) { return weight(a) > weight(b); });
+      if (slots_[t] < most_slots(t)) order.emplace_back(-w, t);
+    }
+    std::stable_sort(order.begin(), order.end());
+    const std::vector<int> least = slots_;
+    scopes_.clear();
+    scope_of_.assign(program_.tensors.size(), -1);
+    add_scope(program_.body, -1);
     for (bool grew = true; grew;) {
       grew = false;
-      for (const TensorId t : order) {
-        if (slots_[t] >= most_slots(t)) continue;
-        ++slots_[t];
-        if (peak() > space_.capacity) {
-          --slots_[t];
-        } else {
-          grew = true;
-        }
+      for (const auto& [w, t] : order) {
+        if (slots_[t] < most_slots(t)) grew |= grow(t);
       }
     }
+    if (peak() > space_.capacity) slots_ = least;
   }
 
   // First byte from `from` on where `bytes` do not run into a pinned tensor.
@@ -169,57 +223,68 @@ class Allocator {
   struct Life {
     int first = INT32_MAX, last = -1;
     bool meets(const Life& o) const { return first <= o.last && o.first <= last; }
+    bool holds(int statement) const { return first <= statement && statement <= last; }
+  };
+  struct Placed {
+    int64_t begin, end;
+    Life life;
   };
 
   // The tensors of a block lie behind those of the blocks around it; blocks side by side share.
   void walk(const isa::Block& block, int64_t base, std::vector<Live>& live) {
-    struct Placed {
-      TensorId tensor;
-      int64_t begin, end;
-      Life life;
-    };
-    std::vector<Placed> placed;
     const size_t outer = live.size();
+    std::vector<Placed> placed;
+    const std::map<TensorId, Life> lives = share_ ? lives_in(block) : std::map<TensorId, Life>{};
     int64_t top = base;
-    for (size_t i = 0; i < block.size(); ++i) {
-      const Statement& s = block[i];
-      if (s.kind == Statement::Kind::Tensor && program_.tensors[s.id].memory == space_.memory &&
-          !program_.tensors[s.id].view) {
-        const int64_t bytes = slots_[s.id] * slot_bytes(s.id);
-        live.push_back({s.id, bytes});
-        if (program_.placement.tensors[s.id].address) continue;
-        Placed p{s.id, base, 0, share_ ? life(block, s.id) : Life{0, INT32_MAX}};
-        for (bool moved = true; moved;) {
-          moved = false;
-          p.begin = clear_of_pins(p.begin, bytes);
-          for (const Placed& o : placed) {
-            if (o.life.meets(p.life) && o.begin < p.begin + bytes && p.begin < o.end) {
-              p.begin = o.end;
-              moved = true;
-            }
-          }
-        }
-        p.end = p.begin + bytes;
-        address_[s.id] = p.begin;
-        placed.push_back(p);
-        top = std::max(top, p.end);
-        note_peak(p.end, live);
-      }
+    for (const Statement& s : block) {
+      if (s.kind != Statement::Kind::Tensor || !is_mine(s.id)) continue;
+      const int64_t bytes = slots_[s.id] * slot_bytes(s.id);
+      live.push_back({s.id, bytes});
+      if (program_.placement.tensors[s.id].address) continue;
+      const auto it = lives.find(s.id);
+      const Life life = it == lives.end() ? Life{0, INT32_MAX} : it->second;
+      const int64_t begin =
+          share_ ? first_gap(placed, life, base, bytes) : clear_of_pins(top, bytes);
+      address_[s.id] = begin;
+      if (share_) placed.push_back({begin, begin + bytes, life});
+      top = std::max(top, begin + bytes);
+      note_peak(begin + bytes, live);
     }
     for (size_t i = 0; i < block.size(); ++i) {
-      int64_t inner = base;
-      for (const Placed& p : placed) {
-        if (p.life.first <= static_cast<int>(i) && static_cast<int>(i) <= p.life.last)
-          inner = std::max(inner, p.end);
-      }
       const Statement& s = block[i];
-      if (s.kind == Statement::Kind::Loop) walk(program_.loops[s.id].body, inner, live);
-      if (s.kind == Statement::Kind::Branch) {
+      if (s.kind != Statement::Kind::Loop && s.kind != Statement::Kind::Branch) continue;
+      int64_t inner = share_ ? base : top;
+      for (const Placed& p : placed) {
+        if (p.life.holds(static_cast<int>(i))) inner = std::max(inner, p.end);
+      }
+      if (s.kind == Statement::Kind::Loop) {
+        walk(program_.loops[s.id].body, inner, live);
+      } else {
         walk(program_.branches[s.id].then_block, inner, live);
         walk(program_.branches[s.id].else_block, inner, live);
       }
     }
     live.resize(outer);
+  }
+
+  // The lowest place that is free as long as `life` lasts.
+  int64_t first_gap(std::vector<Placed>& placed, const Life& life, int64_t base,
+                    int64_t bytes) const {
+    std::vector<const Placed*> near;
+    for (const Placed& o : placed) {
+      if (o.life.meets(life)) near.push_back(&o);
+    }
+    std::sort(near.begin(), near.end(),
+              [](const Placed* a, const Placed* b) { return a->begin < b->begin; });
+    int64_t at = clear_of_pins(base, bytes);
+    for (const Placed* o : near) {
+      if (o->begin < at + bytes && at < o->end) at = clear_of_pins(o->end, bytes);
+    }
+    return at;
+  }
+
+  bool is_mine(TensorId t) const {
+    return program_.tensors[t].memory == space_.memory && !program_.tensors[t].view;
   }
 
   void note_peak(int64_t end, const std::vector<Live>& live) {
@@ -228,27 +293,36 @@ class Allocator {
     at_peak_ = live;
   }
 
-  Life life(const isa::Block& block, TensorId t) const {
-    Life l;
-    for (size_t i = 0; i < block.size(); ++i) {
-      const bool uses = std::any_of(uses_.of_tensor(t).begin(), uses_.of_tensor(t).end(),
-                                    [&](const Use& u) { return holds(block[i], u.inst); });
-      if (!uses) continue;
-      l.first = std::min(l.first, static_cast<int>(i));
-      l.last = static_cast<int>(i);
+  // Between which statements of the block its tensors are used.
+  std::map<TensorId, Life> lives_in(const isa::Block& block) const {
+    std::map<TensorId, Life> out;
+    for (const Statement& s : block) {
+      // What the caller binds or reads lives from before to after.
+      if (s.kind == Statement::Kind::Tensor && is_mine(s.id) &&
+          program_.tensors[s.id].io == isa::Io::None)
+        out[s.id] = {};
     }
-    // What the caller binds or reads lives from before to after.
-    if (program_.tensors[t].io != isa::Io::None) return {0, INT32_MAX};
-    return l;
+    for (size_t i = 0; i < block.size(); ++i) note_uses(block[i], static_cast<int>(i), out);
+    return out;
   }
 
-  bool holds(const Statement& s, isa::InstId inst) const {
-    if (s.kind == Statement::Kind::Instruction) return s.id == inst;
-    const auto& around = uses_.structure().around(inst);
-    return std::any_of(around.begin(), around.end(), [&](const Enclosure& e) {
-      return (s.kind == Statement::Kind::Loop && e.kind == Enclosure::Kind::Loop && e.id == s.id) ||
-             (s.kind == Statement::Kind::Branch && e.kind != Enclosure::Kind::Loop && e.id == s.id);
-    });
+  void note_uses(const Statement& s, int position, std::map<TensorId, Life>& out) const {
+    const auto inside = [&](const isa::Block& block) {
+      for (const Statement& inner : block) note_uses(inner, position, out);
+    };
+    if (s.kind == Statement::Kind::Instruction) {
+      for (const Use& u : uses_.of_inst(s.id)) {
+        const auto it = out.find(u.tensor);
+        if (it == out.end()) continue;
+        it->second.first = std::min(it->second.first, position);
+        it->second.last = std::max(it->second.last, position);
+      }
+    } else if (s.kind == Statement::Kind::Loop) {
+      inside(program_.loops[s.id].body);
+    } else if (s.kind == Statement::Kind::Branch) {
+      inside(program_.branches[s.id].then_block);
+      inside(program_.branches[s.id].else_block);
+    }
   }
 
   isa::Program& program_;
@@ -260,6 +334,8 @@ class Allocator {
   std::vector<TensorId> tensors_, pinned_;
   std::vector<int> slots_;
   std::vector<int64_t> address_;
+  std::vector<Scope> scopes_;
+  std::vector<int> scope_of_;  // per tensor
   int64_t peak_ = 0, top_ = 0;
   std::vector<Live> at_peak_;
 };
