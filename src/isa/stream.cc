@@ -148,6 +148,7 @@ class StreamWalker::Group {
         entered_(program.loops.size(), 0),
         tested_(program.branches.size(), 0),
         loop_histories_(program.loops.size()) {
+    scratch_.assign(program.loops.size(), 0);
     plan_edges();
     std::vector<char> wanted = members_;
     for (const History& h : histories_) {
@@ -439,8 +440,7 @@ class StreamWalker::Group {
     plan.walked = loop_end > 0 && program_.loops[plan.loop].kind == Loop::Kind::While;
     for (size_t i = loop_end; i < path.size(); ++i) plan.walked |= !is_repeat(program_, path[i]);
     if (!plan.walked && count_is_constant(program_, path, loop_end)) {
-      std::vector<int64_t> zeros(program_.loops.size(), 0);
-      plan.per_turn = count_from(program_, path, loop_end, zeros);
+      plan.per_turn = count_from(program_, path, loop_end, counters_);  // all zero at this time
     } else {
       plan.history = history(plan);
     }
@@ -484,7 +484,10 @@ class StreamWalker::Group {
   // Position of the instance whose unshared counters are `at`, inside one iteration.
   int64_t index(const EdgePlan& e) const {
     const auto& path = structure_.around(e.producer);
-    std::vector<int64_t> c = counters_;
+    std::vector<int64_t>& c = scratch_;
+    for (size_t i = 0; i < e.inside; ++i) {
+      if (path[i].kind == Enclosure::Kind::Loop) c[path[i].id] = counters_[path[i].id];
+    }
     int64_t sum = 0;
     const size_t first = path.size() - e.at->size();
     for (size_t i = first; i < path.size(); ++i) {
@@ -525,6 +528,7 @@ class StreamWalker::Group {
   std::vector<int64_t> counters_, limits_, turns_, arm_entries_;
   std::vector<TripCursor> loop_trips_, branch_trips_;
   std::vector<int64_t> seen_, entered_, tested_;
+  mutable std::vector<int64_t> scratch_;  // counters of a producer, by LoopId
 
   std::vector<EdgePlan> edges_;
   std::vector<int> first_edge_;
