@@ -30,12 +30,12 @@ HWY_INLINE Vector pick(Lanes better, Vector a, Vector b, bool propagate_nan) {
   return hn::IfThenElse(hn::Or(better, hn::IsNaN(propagate_nan ? a : b)), a, b);
 }
 
-#define TY_ALU_OPERATOR(Name, expression)                                                     \
-  struct Name {                                                                               \
-    bool nan = true;                                                                          \
+#define TY_ALU_OPERATOR(Name, expression)                                                      \
+  struct Name {                                                                                \
+    bool nan = true;                                                                           \
     HWY_INLINE Vector operator()([[maybe_unused]] Vector a, [[maybe_unused]] Vector b) const { \
-      return expression;                                                                      \
-    }                                                                                         \
+      return expression;                                                                       \
+    }                                                                                          \
   };
 TY_ALU_OPERATOR(First, a)
 TY_ALU_OPERATOR(Sum, hn::Add(a, b))

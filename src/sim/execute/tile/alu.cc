@@ -24,9 +24,7 @@ void tiles_level(const AluStage& s, const float* a, const float* b, float* y, si
 
 void number_level(const AluStage& s, const float* a, float b, float* y, size_t n) {
   const Vector side = hn::Set(Floats(), b);
-  with_operator(s, [&](auto f) HWY_ATTR {
-    map_one(a, y, n, WithNumber<decltype(f)>{f, side});
-  });
+  with_operator(s, [&](auto f) HWY_ATTR { map_one(a, y, n, WithNumber<decltype(f)>{f, side}); });
 }
 
 // False: not a common pair; nothing is done.

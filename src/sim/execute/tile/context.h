@@ -29,9 +29,7 @@ struct ExecContext {
   FloatStrip a, b, c, y;
   WordStrip words_a, words_b, words_y;
 
-  bool is_stochastic() const {
-    return convert.rounding.mode == numerics::Rounding::Stochastic;
-  }
+  bool is_stochastic() const { return convert.rounding.mode == numerics::Rounding::Stochastic; }
   // Whether fp32 results may be written straight to where they belong.
   bool writes_direct(const Pattern& dst) const { return is_direct(dst) && !convert.ftz; }
 
@@ -43,8 +41,7 @@ struct ExecContext {
     return o;
   }
   void write(const View& dst, int64_t row, int64_t begin, int64_t n, const float* values) const {
-    write_floats(dst, row, begin, n, values,
-                 is_stochastic() ? options(dst, row, begin) : convert);
+    write_floats(dst, row, begin, n, values, is_stochastic() ? options(dst, row, begin) : convert);
   }
 };
 

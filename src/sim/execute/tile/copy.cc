@@ -130,9 +130,8 @@ void copy_bits(const CopyPlan& plan, std::byte* to, const std::byte* from) {
   const int64_t size = plan.to.size();
   if (inner.count == 1 || (inner.to_step == size && inner.from_step == size)) {
     const size_t bytes = inner.count * size;
-    return each_outer(plan.loops, 1, to, from, [&](std::byte* t, const std::byte* f) {
-      std::memmove(t, f, bytes);
-    });
+    return each_outer(plan.loops, 1, to, from,
+                      [&](std::byte* t, const std::byte* f) { std::memmove(t, f, bytes); });
   }
   switch (size) {
     case 1:

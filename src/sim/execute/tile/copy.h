@@ -15,8 +15,8 @@ struct CopyLoop {
   friend bool operator==(const CopyLoop&, const CopyLoop&) = default;
 };
 
-// Copies element i of `from`'s order to element i of `to`'s, for all i. If the dims of the two sides
-// have no common refinement (3 x 4 elements into 2 x 6 with gaps), `loops` is empty and the
+// Copies element i of `from`'s order to element i of `to`'s, for all i. If the dims of the two
+// sides have no common refinement (3 x 4 elements into 2 x 6 with gaps), `loops` is empty and the
 // elements go through strips.
 struct CopyPlan {
   Pattern to, from;  // as one row

@@ -45,8 +45,8 @@ void tensor_scalar(const TwoStages& stages, const View& dst, const View& a, cons
   });
 }
 
-void scalar_tensor_tensor(const TwoStages& stages, const View& dst, const View& a,
-                          const Column& c0, const View& b, ExecContext& x) {
+void scalar_tensor_tensor(const TwoStages& stages, const View& dst, const View& a, const Column& c0,
+                          const View& b, ExecContext& x) {
   const bool direct = x.writes_direct(*dst.pattern);
   const bool whole = direct && is_direct(*a.pattern) && is_direct(*b.pattern);
   each_strip(dst.rows(), dst.count(), whole, [&](int64_t row, int64_t begin, int64_t n) {

@@ -17,8 +17,8 @@ void tensor_scalar(const TwoStages& stages, const View& dst, const View& a, cons
                    const Column& c1, ExecContext& context);
 
 // dst = (a first c0) second b
-void scalar_tensor_tensor(const TwoStages& stages, const View& dst, const View& a,
-                          const Column& c0, const View& b, ExecContext& context);
+void scalar_tensor_tensor(const TwoStages& stages, const View& dst, const View& a, const Column& c0,
+                          const View& b, ExecContext& context);
 
 // dst = 1 / a
 void reciprocal(const View& dst, const View& a, ExecContext& context);
@@ -28,7 +28,7 @@ void tensor_copy(const View& dst, const View& a, ExecContext& context);
 
 // dst = where != 0 ? yes : no. A `yes` or `no` tile of dst's type is copied as bits.
 struct SelectFalse {
-  Column column;   // used if `tile` has no pattern
+  Column column;  // used if `tile` has no pattern
   View tile;
 };
 void select(const View& dst, const View& where, const View& yes, const SelectFalse& no,

@@ -28,8 +28,8 @@ void each(const uint32_t* a, const Side& b, uint32_t* y, int64_t n, F f) {
 template <class F>
 void each_value(const Side& a, const Side& b, uint32_t* y, int64_t n, F f) {
   for (int64_t i = 0; i < n; ++i) {
-    y[i] = static_cast<uint32_t>(f(value_of(a.words[i * a.step], a.is_signed),
-                                   value_of(b.words[i * b.step], b.is_signed)));
+    y[i] = static_cast<uint32_t>(
+        f(value_of(a.words[i * a.step], a.is_signed), value_of(b.words[i * b.step], b.is_signed)));
   }
 }
 

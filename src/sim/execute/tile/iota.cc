@@ -8,8 +8,8 @@
 namespace trainyard::sim {
 namespace {
 
-void ramp_strip(const Ramp& ramp, int64_t row, int64_t begin, int64_t n, uint32_t* out) {
-  const int64_t base = ramp.offset + row * ramp.channel_multiplier;
+// `base` is the first value of the row.
+void ramp_strip(const Ramp& ramp, int64_t base, int64_t begin, int64_t n, uint32_t* out) {
   if (ramp.dims.empty()) {
     std::fill_n(out, n, static_cast<uint32_t>(base));
     return;
@@ -55,43 +55,41 @@ void each_strip(const View& dst, Work work) {
   }
 }
 
-void select_bits(const Ramp& ramp, AluOp cmp, const View& dst, const View& yes, uint32_t no,
+void select_bits(const AffineChoice& choice, int64_t offset, const View& dst, const View& yes,
                  ExecContext& x) {
+  uint32_t no = 0;
+  numerics::narrow(dst.dtype(), &choice.no, &no, 1, x.convert);
   each_strip(dst, [&](int64_t row, int64_t begin, int64_t n) {
     uint32_t* values = x.words_a.values.data();
-    ramp_strip(ramp, row, begin, n, values);
+    ramp_strip(choice.ramp, offset + row * choice.ramp.channel_multiplier, begin, n, values);
     const uint32_t* from = read_bits(yes, row, begin, n, x.words_b);
     uint32_t* y = x.words_y.values.data();
-    for (int64_t i = 0; i < n; ++i) y[i] = compares(cmp, values[i]) ? from[i] : no;
+    for (int64_t i = 0; i < n; ++i) y[i] = compares(choice.cmp, values[i]) ? from[i] : no;
     write_words(dst, row, begin, n, y);
   });
 }
 
 }  // namespace
 
-void iota(const Ramp& ramp, const View& dst, ExecContext& x) {
+void iota(const Ramp& ramp, int64_t offset, const View& dst, ExecContext& x) {
   const bool words = numerics::is_integer(dst.dtype()) && dst.pattern->size() == 4;
   each_strip(dst, [&](int64_t row, int64_t begin, int64_t n) {
-    ramp_strip(ramp, row, begin, n, x.words_y.values.data());
+    ramp_strip(ramp, offset + row * ramp.channel_multiplier, begin, n, x.words_y.values.data());
     if (words) return write_words(dst, row, begin, n, x.words_y.values.data());
     numerics::widen(Dtype::S32, x.words_y.values.data(), x.y.values.data(), n);
     x.write(dst, row, begin, n, x.y.values.data());
   });
 }
 
-void affine_select(const Ramp& ramp, AluOp cmp, const View& dst, const View& yes, float no,
+void affine_select(const AffineChoice& choice, int64_t offset, const View& dst, const View& yes,
                    ExecContext& x) {
-  if (yes.dtype() == dst.dtype()) {
-    uint32_t word = 0;
-    numerics::narrow(dst.dtype(), &no, &word, 1, x.convert);
-    return select_bits(ramp, cmp, dst, yes, word, x);
-  }
+  if (yes.dtype() == dst.dtype()) return select_bits(choice, offset, dst, yes, x);
   each_strip(dst, [&](int64_t row, int64_t begin, int64_t n) {
     uint32_t* values = x.words_a.values.data();
-    ramp_strip(ramp, row, begin, n, values);
+    ramp_strip(choice.ramp, offset + row * choice.ramp.channel_multiplier, begin, n, values);
     const float* from = read_floats(yes, row, begin, n, x.a);
     float* y = x.y.values.data();
-    for (int64_t i = 0; i < n; ++i) y[i] = compares(cmp, values[i]) ? from[i] : no;
+    for (int64_t i = 0; i < n; ++i) y[i] = compares(choice.cmp, values[i]) ? from[i] : choice.no;
     x.write(dst, row, begin, n, y);
   });
 }

@@ -9,15 +9,19 @@ namespace trainyard::sim {
 // hold steps of values, not of bytes.
 struct Ramp {
   std::vector<Stride> dims;
-  int64_t offset = 0;
   int64_t channel_multiplier = 0;
 };
 
 // dst = cast(value). 32-bit integers keep all bits; other types go through fp32.
-void iota(const Ramp& ramp, const View& dst, ExecContext& context);
+void iota(const Ramp& ramp, int64_t offset, const View& dst, ExecContext& context);
 
 // dst = cmp(value, 0) ? yes : no. Equal types are copied as bits.
-void affine_select(const Ramp& ramp, AluOp cmp, const View& dst, const View& yes, float no,
+struct AffineChoice {
+  Ramp ramp;
+  AluOp cmp = AluOp::Equal;
+  float no = 0;
+};
+void affine_select(const AffineChoice& choice, int64_t offset, const View& dst, const View& yes,
                    ExecContext& context);
 
 }  // namespace trainyard::sim

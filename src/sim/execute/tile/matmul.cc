@@ -65,9 +65,8 @@ struct Accumulators {
     });
   }
   void store(const View& dst, ExecContext& x) {
-    each_strip([&](int64_t row, int64_t begin, int64_t n, float* at) {
-      x.write(dst, row, begin, n, at);
-    });
+    each_strip(
+        [&](int64_t row, int64_t begin, int64_t n, float* at) { x.write(dst, row, begin, n, at); });
   }
 
  private:
@@ -102,8 +101,7 @@ PackedMoving pack_moving(const MatmulTile& tile, const std::byte* data, GemmLayo
 
 void matmul(const MatmulWork& work, const View& dst, PsumState state, const uint8_t* written,
             ExecContext& x) {
-  const PsumWrite write =
-      state == PsumState::Fresh ? PsumWrite::Overwrite : PsumWrite::Accumulate;
+  const PsumWrite write = state == PsumState::Fresh ? PsumWrite::Overwrite : PsumWrite::Accumulate;
   if (state != PsumState::Mixed && x.writes_direct(*dst.pattern) && is_psum_tile(*dst.pattern)) {
     const PsumTile tile{reinterpret_cast<float*>(dst.data),
                         static_cast<size_t>(dst.pattern->pitch) / sizeof(float)};
@@ -142,8 +140,7 @@ void transpose_by_identity(const View& dst, const View& data, ExecContext& x) {
   for (int64_t f = 0; f < columns; ++f) {
     for (int64_t p = 0; p < rows; ++p) {
       float sum = 0;
-      for (int64_t k = 0; k < rows; ++k)
-        sum += values[k * columns + f] * (k == p ? 1.0f : 0.0f);
+      for (int64_t k = 0; k < rows; ++k) sum += values[k * columns + f] * (k == p ? 1.0f : 0.0f);
       x.y.values[p] = sum;
     }
     x.write(dst, f, 0, rows, x.y.values.data());

@@ -15,8 +15,7 @@ void chain(const RowBlock& rows, int64_t n, bool propagate_nan, float* state) {
   float s[kRowBlock];
   for (int64_t r = 0; r < kRowBlock; ++r) s[r] = state[r];
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t r = 0; r < kRowBlock; ++r)
-      s[r] = scalar_alu<Op>(s[r], rows[r][i], propagate_nan);
+    for (int64_t r = 0; r < kRowBlock; ++r) s[r] = scalar_alu<Op>(s[r], rows[r][i], propagate_nan);
   }
   for (int64_t r = 0; r < kRowBlock; ++r) state[r] = s[r];
 }
@@ -232,9 +231,7 @@ struct Scan {
 void tensor_tensor_scan(const TwoStages& stages, const View& dst, const View& data0,
                         const View& data1, const Column& initial, ExecContext& x) {
   const Scan scan{stages.first, stages.second, dst, data0, data1, initial};
-  const auto is = [&](AluOp a, AluOp b) {
-    return stages.first.op == a && stages.second.op == b;
-  };
+  const auto is = [&](AluOp a, AluOp b) { return stages.first.op == a && stages.second.op == b; };
   if (is(AluOp::Multiply, AluOp::Add)) return scan.run(x, Pair<AluOp::Multiply, AluOp::Add>());
   if (is(AluOp::Add, AluOp::Add)) return scan.run(x, Pair<AluOp::Add, AluOp::Add>());
   if (is(AluOp::Add, AluOp::Multiply)) return scan.run(x, Pair<AluOp::Add, AluOp::Multiply>());

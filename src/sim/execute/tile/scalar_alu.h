@@ -9,9 +9,7 @@ inline bool is_nan(float v) { return v != v; }  // NOLINT: only a NaN differs fr
 
 template <AluOp Op>
 inline float scalar_alu(float a, float b, bool propagate_nan) {
-  const auto pick = [&](bool better) {
-    return better || is_nan(propagate_nan ? a : b) ? a : b;
-  };
+  const auto pick = [&](bool better) { return better || is_nan(propagate_nan ? a : b) ? a : b; };
   if constexpr (Op == AluOp::Add) return a + b;
   if constexpr (Op == AluOp::Subtract) return a - b;
   if constexpr (Op == AluOp::Multiply) return a * b;

@@ -8,8 +8,8 @@ namespace trainyard::sim {
 // 1, 3, 5, ...: mean = sum / count, then the distances are squared and added. No elements: zeros.
 void bn_stats(const View& dst, const View& data, ExecContext& context);
 
-// dst = (mean, variance) of the tuples (c, m, v) in data: n = sum c, mean = sum(c * m) / n, variance
-// = (sum v + sum(c * (m - mean) * (m - mean))) / n.
+// dst = (mean, variance) of the tuples (c, m, v) in data: n = sum c, mean = sum(c * m) / n,
+// variance = (sum v + sum(c * (m - mean) * (m - mean))) / n.
 void bn_aggr(const View& dst, const View& data, ExecContext& context);
 
 // dst = the eight largest of each row, descending. A NaN is larger than everything where NaN

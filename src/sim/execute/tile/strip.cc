@@ -219,7 +219,7 @@ float read_float(const Pattern& pattern, const std::byte* element) {
 }
 
 int64_t read_integer(Dtype dtype, const std::byte* element) {
-  uint32_t word;
+  uint32_t word = 0;
   extend(dtype, element, 1, &word);
   return dtype == Dtype::U32 ? int64_t{word} : int64_t{static_cast<int32_t>(word)};
 }

@@ -1,0 +1,112 @@
+#include "sim/values/plan.h"
+
+#include "isa/operands.h"
+#include "isa/verify.h"
+
+namespace trainyard::sim {
+namespace {
+
+using isa::Statement;
+
+Node::Kind kind_of(isa::Loop::Kind kind) {
+  switch (kind) {
+    case isa::Loop::Kind::Repeat:
+      return Node::Kind::Repeat;
+    case isa::Loop::Kind::Counted:
+      return Node::Kind::Counted;
+    case isa::Loop::Kind::While:
+      return Node::Kind::While;
+  }
+  return Node::Kind::Repeat;
+}
+
+std::vector<bool> find_tracked_psum(const isa::Program& program, const std::vector<Home>& homes) {
+  std::vector<bool> tracked(program.tensors.size(), false);
+  for (const isa::Inst& inst : program.insts) {
+    const auto* mm = std::get_if<isa::Matmul>(&inst.op);
+    if (mm != nullptr && mm->accumulate == isa::Accumulate::FirstWrite)
+      tracked[homes[mm->dst.tensor].root] = true;
+  }
+  return tracked;
+}
+
+bool is_indexed_side(const isa::Instruction& op, const isa::Access& access) {
+  const auto* dma = std::get_if<isa::DmaCopy>(&op);
+  if (dma == nullptr) return false;
+  return (&access == &dma->src && dma->src_index) || (&access == &dma->dst && dma->dst_index);
+}
+
+bool accumulates(const isa::Instruction& op) {
+  const auto* mm = std::get_if<isa::Matmul>(&op);
+  return mm != nullptr && mm->accumulate == isa::Accumulate::Add;
+}
+
+}  // namespace
+
+ParallelFor serial() {
+  return {1, [](int64_t n, const std::function<void(int64_t, int)>& work) {
+            for (int64_t i = 0; i < n; ++i) work(i, 0);
+          }};
+}
+
+BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
+                   const ValueOptions& options)
+    : program(program), core(core), options(options), homes(find_homes(program)) {
+  tracked_psum_ = find_tracked_psum(program, homes);
+  nodes = build(program.body);
+}
+
+Node BodyPlan::build_step(isa::InstId id) {
+  const isa::Instruction& op = program.insts[id].op;
+  const Compiler compiler{program, core, options, homes};
+  Node node{.kind = Node::Kind::Step, .id = id, .step = compile(compiler, id)};
+  const bool is_matmul = std::holds_alternative<isa::Matmul>(op);
+  isa::each_access(op, [&](std::string_view name, const isa::Access& a, isa::Role role) {
+    if (options.watch && !is_indexed_side(op, a))
+      node.watched.push_back({name, compiler.operand(a), role, accumulates(op)});
+    if (!is_matmul && role != isa::Role::Read && tracked_psum_[homes[a.tensor].root])
+      node.psum_writes.push_back(compiler.operand(a));
+  });
+  return node;
+}
+
+std::vector<Node> BodyPlan::build(const isa::Block& block) {
+  std::vector<Node> out;
+  for (const Statement& s : block) {
+    switch (s.kind) {
+      case Statement::Kind::Instruction:
+        out.push_back(build_step(s.id));
+        break;
+      case Statement::Kind::Tensor:
+        // A view has no memory of its own.
+        if (!program.tensors[s.id].view) out.push_back({.kind = Node::Kind::Tensor, .id = s.id});
+        break;
+      case Statement::Kind::Loop: {
+        const isa::Loop& loop = program.loops[s.id];
+        out.push_back({.kind = kind_of(loop.kind), .id = s.id, .body = build(loop.body)});
+        break;
+      }
+      case Statement::Kind::Branch: {
+        const isa::Branch& branch = program.branches[s.id];
+        out.push_back({.kind = Node::Kind::Branch,
+                       .id = s.id,
+                       .body = build(branch.then_block),
+                       .other = build(branch.else_block)});
+        break;
+      }
+      case Statement::Kind::ExitUnless:
+        out.push_back({.kind = Node::Kind::Exit, .id = s.id});
+        break;
+    }
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const ValuePlan>> ValuePlan::make(const isa::Program& program,
+                                                         const hw::CoreSpec& core,
+                                                         const ValueOptions& options) {
+  TY_TRY(isa::verify(program, core));
+  return std::shared_ptr<const ValuePlan>(std::make_shared<BodyPlan>(program, core, options));
+}
+
+}  // namespace trainyard::sim

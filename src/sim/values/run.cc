@@ -1,0 +1,96 @@
+#include "sim/values.h"
+#include "sim/values/walk.h"
+
+namespace trainyard::sim {
+namespace {
+
+class BodyRun final : public ValueRun {
+ public:
+  BodyRun(std::shared_ptr<const ValuePlan> owner, const BodyPlan& plan, ParallelFor parallel)
+      : owner_(std::move(owner)), plan_(plan), parallel_(std::move(parallel)) {
+    const isa::Program& p = plan.program;
+    lane_.counters.resize(p.loops.size());
+    lane_.registers.resize(p.registers.size());
+    lane_.base.resize(p.tensors.size());
+    lane_.memory.resize(p.tensors.size());
+    lane_.psum.resize(p.tensors.size());
+    lane_.trips.loops.resize(p.loops.size());
+    lane_.trips.branches.resize(p.branches.size());
+    lane_.exec.convert = plan.options.convert;
+    lane_.exec.propagate_nan = plan.options.max_propagates_nan;
+    lane_.exec.strict = plan.options.strict;
+    if (plan.options.watch) {
+      watch_ = std::make_unique<Watch>(p, plan.homes);
+      lane_.watch = watch_.get();
+    }
+  }
+
+  Status bind(std::span<const Binding> bindings) {
+    const std::vector<isa::Tensor>& tensors = plan_.program.tensors;
+    for (const Binding& b : bindings) TY_TRY(bind(b));
+    for (size_t id = 0; id < tensors.size(); ++id) {
+      if (tensors[id].io != isa::Io::None && lane_.base[id] == nullptr) {
+        return error("TY-RUN-014", "tensor '{}' is {}, but nothing is bound to it; bind {} bytes",
+                     tensors[id].name, isa::name(tensors[id].io), tensors[id].total_bytes());
+      }
+    }
+    return {};
+  }
+
+  State resume() override {
+    if (!done_ && !lane_.stopped()) Walker(plan_, lane_).run(plan_.nodes);
+    done_ = true;
+    return lane_.stopped() ? State::Fault : State::Done;
+  }
+  const Status& fault() const override { return lane_.fault; }
+  isa::InstId waiting_at() const override { return -1; }
+  const isa::TripRecord& trips() const override { return lane_.trips; }
+  std::span<const ValueEvent> events() const override { return lane_.events; }
+  int64_t executed() const override { return lane_.executed; }
+
+ private:
+  Status bind(const Binding& b) {
+    const std::vector<isa::Tensor>& tensors = plan_.program.tensors;
+    if (b.tensor < 0 || static_cast<size_t>(b.tensor) >= tensors.size())
+      return error("TY-RUN-014", "there is no tensor {}; the program has {}", b.tensor,
+                   tensors.size());
+    const isa::Tensor& t = tensors[b.tensor];
+    if (t.io == isa::Io::None)
+      return error("TY-RUN-014", "tensor '{}' is inside the program; bind in, out and inout alone",
+                   t.name);
+    if (static_cast<int64_t>(b.bytes.size()) != t.total_bytes())
+      return error("TY-RUN-014", "tensor '{}' takes {} bytes, but {} are bound to it", t.name,
+                   t.total_bytes(), b.bytes.size());
+    const auto address = reinterpret_cast<uintptr_t>(b.bytes.data());
+    const auto size = static_cast<uintptr_t>(numerics::size_of(t.dtype));
+    if (address % size != 0)
+      return error("TY-RUN-014",
+                   "the memory bound to tensor '{}' begins at {:#x}, which is no multiple of its "
+                   "{} bytes per element; copy it to aligned memory",
+                   t.name, address, size);
+    lane_.base[b.tensor] = b.bytes.data();
+    if (watch_) watch_->bound(b.tensor, t.io != isa::Io::Out);
+    return {};
+  }
+
+  std::shared_ptr<const ValuePlan> owner_;
+  const BodyPlan& plan_;
+  ParallelFor parallel_;
+  Lane lane_;
+  std::unique_ptr<Watch> watch_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ValueRun>> ValueRun::make(std::shared_ptr<const ValuePlan> plan,
+                                                 std::span<const Binding> bindings,
+                                                 ParallelFor parallel) {
+  const auto* body = dynamic_cast<const BodyPlan*>(plan.get());
+  TY_CHECK(body != nullptr);
+  auto run = std::make_unique<BodyRun>(std::move(plan), *body, std::move(parallel));
+  TY_TRY(run->bind(bindings));
+  return std::unique_ptr<ValueRun>(std::move(run));
+}
+
+}  // namespace trainyard::sim

@@ -1,0 +1,136 @@
+#include "sim/values/watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "sim/execute/tile/elementwise.h"
+#include "sim/execute/tile/odometer.h"
+
+namespace trainyard::sim {
+namespace {
+
+// Calls f(byte offset) for every element.
+template <class F>
+void each_element(const Pattern& p, int64_t offset, F f) {
+  for (int64_t row = 0; row < p.rows; ++row) {
+    const int64_t start = offset + row * p.pitch;
+    if (p.dims.empty()) {
+      f(start);
+      continue;
+    }
+    Odometer at(p.dims, 0);
+    for (int64_t i = 0; i < p.count; ++i, at.advance(1)) f(start + at.offset());
+  }
+}
+
+constexpr int64_t kIntegerPoison = 4;
+
+}  // namespace
+
+Watch::Watch(const isa::Program& program, const std::vector<Home>& homes)
+    : program_(program), homes_(homes), written_(program.tensors.size()) {}
+
+void Watch::new_instance(isa::TensorId root, std::byte* data) {
+  const isa::Tensor& t = program_.tensors[root];
+  const isa::Operand poison = numerics::is_float(t.dtype)
+                                  ? isa::Operand(std::numeric_limits<float>::quiet_NaN())
+                                  : isa::Operand(kIntegerPoison);
+  const int64_t size = numerics::size_of(t.dtype);
+  const Pattern all = make_pattern(t.dtype, 1, 0, {{size, homes_[root].bytes / size}});
+  fill({data, &all}, stored_word(poison, t.dtype, {}));
+  written_[root].assign(homes_[root].bytes, 0);
+}
+
+void Watch::bound(isa::TensorId root, bool initialised) {
+  written_[root].assign(homes_[root].bytes, initialised ? 1 : 0);
+}
+
+bool Watch::is_written(isa::TensorId root, const Pattern& pattern, int64_t offset) const {
+  const std::vector<uint8_t>& bytes = written_[root];
+  bool all = true;
+  each_element(pattern, offset, [&](int64_t at) {
+    for (int64_t b = 0; b < pattern.size(); ++b) all &= bytes[at + b] != 0;
+  });
+  return all;
+}
+
+void Watch::mark(isa::TensorId root, const Pattern& pattern, int64_t offset) {
+  std::vector<uint8_t>& bytes = written_[root];
+  each_element(pattern, offset,
+               [&](int64_t at) { std::fill_n(bytes.begin() + at, pattern.size(), 1); });
+}
+
+void Watch::report(Lane& lane, isa::InstId inst, Status status) {
+  const auto [at, is_new] = known_.try_emplace({inst, status.code()}, lane.events.size());
+  if (!is_new) {
+    ++lane.events[at->second].times;
+    return;
+  }
+  lane.events.push_back({.status = status.at(isa::place_of(program_, program_.insts[inst].source)),
+                         .inst = inst,
+                         .counters = lane.counters});
+}
+
+void Watch::before(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane) {
+  range_ = {};
+  lane.exec.ranges = &range_;
+  for (const WatchedOperand& o : operands) {
+    if (o.role == isa::Role::Write || (o.role == isa::Role::Update && !o.reads_old)) continue;
+    if (is_written(o.at.root, o.at.pattern, o.at.offset(lane))) continue;
+    report(lane, inst,
+           error("TY-CHK-030",
+                 "{}: {} reads elements of '{}' that nothing has written since the tensor was "
+                 "declared; write them first, with memset or a load",
+                 program_.insts[inst].label, o.name, program_.tensors[o.at.root].name));
+  }
+}
+
+void Watch::after(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane) {
+  lane.exec.ranges = nullptr;
+  if (range_.count > 0) {
+    const auto& act = std::get<isa::Activation>(program_.insts[inst].op);
+    const numerics::InputRange valid = numerics::valid_range(act.op);
+    report(lane, inst,
+           error("TY-CHK-031",
+                 "{}: {} inputs of {} are outside its range {}{} to {}, the first is {}; on the "
+                 "machine the result is invalid: select or scale them beforehand",
+                 program_.insts[inst].label, range_.count, numerics::name(act.op),
+                 valid.magnitude ? "of magnitudes " : "", valid.lo, valid.hi, range_.first));
+  }
+  for (const WatchedOperand& o : operands) {
+    if (o.role != isa::Role::Read) mark(o.at.root, o.at.pattern, o.at.offset(lane));
+  }
+}
+
+void Watch::scattered(isa::InstId inst, const IndexedRows& dst, Lane& lane) {
+  std::set<int64_t> seen;
+  for (int64_t row = 0; row < dst.rows(); ++row) {
+    const int64_t index = dst.index_of(row);
+    if (seen.insert(index).second) continue;
+    report(lane, inst,
+           error("TY-CHK-032",
+                 "{}: row {} scatters to index {}, as a row before it; which one stays is "
+                 "undefined: make the indices differ",
+                 program_.insts[inst].label, row, index));
+  }
+}
+
+void Watch::indexed_copy(isa::InstId inst, const IndexedRows& dst, const IndexedRows& src,
+                         Lane& lane) {
+  for (const IndexedRows* side : {&dst, &src}) {
+    if (side->side == nullptr) continue;
+    for (int64_t row = 0; row < side->rows(); ++row) {
+      if (side->is_inside(side->index_of(row))) continue;
+      report(lane, inst,
+             error("TY-CHK-033",
+                   "{}: index {} of row {} leads outside the tensor; correct the "
+                   "index tile",
+                   program_.insts[inst].label, side->index_of(row), row));
+    }
+  }
+  if (dst.side != nullptr) scattered(inst, dst, lane);
+}
+
+}  // namespace trainyard::sim

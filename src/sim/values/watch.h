@@ -1,0 +1,50 @@
+#pragma once
+// What `watch` looks for while values run: elements that are read before anything wrote them,
+// inputs outside the range of an activation function, index tiles that lead outside or name a row
+// twice.
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "sim/execute/tile/indirect.h"
+#include "sim/values/compile.h"
+
+namespace trainyard::sim {
+
+// A tensor operand with what the instruction does to it.
+struct WatchedOperand {
+  std::string_view name;
+  OperandRef at;
+  isa::Role role = isa::Role::Read;
+  bool reads_old = false;  // an update that uses the old contents: accumulate
+};
+
+class Watch {
+ public:
+  Watch(const isa::Program& program, const std::vector<Home>& homes);
+
+  // A new instance of a tensor: poisoned with NaN (floats) or 4 (integers). [neuroncore 4.1]
+  void new_instance(isa::TensorId root, std::byte* data);
+  // Memory of the caller that holds values from the start.
+  void bound(isa::TensorId root, bool initialised);
+
+  void before(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane);
+  void after(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane);
+  // Rows of an indexed transfer, before it runs.
+  void indexed_copy(isa::InstId inst, const IndexedRows& dst, const IndexedRows& src, Lane& lane);
+
+ private:
+  void report(Lane& lane, isa::InstId inst, Status status);
+  bool is_written(isa::TensorId root, const Pattern& pattern, int64_t offset) const;
+  void mark(isa::TensorId root, const Pattern& pattern, int64_t offset);
+  void scattered(isa::InstId inst, const IndexedRows& dst, Lane& lane);
+
+  const isa::Program& program_;
+  const std::vector<Home>& homes_;
+  std::vector<std::vector<uint8_t>> written_;  // by root, one per byte
+  RangeFinding range_;
+  std::map<std::pair<isa::InstId, std::string>, size_t> known_;  // into the lane's events
+};
+
+}  // namespace trainyard::sim
