@@ -1,0 +1,100 @@
+#include "sim/check/check.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "sim/check/body.h"
+#include "sim/check/capacity.h"
+#include "sim/check/memory.h"
+#include "sim/check/streams.h"
+
+namespace trainyard::sim {
+
+using isa::Enclosure;
+using isa::InstId;
+
+namespace {
+
+Status incomplete(const isa::Program& program, const isa::SourceRef& source,
+                  const std::string& what) {
+  return error("TY-CHK-001", "{}. Run `place` on {} first, or write it into the placement.", what,
+               program.name)
+      .at(isa::place_of(program, source));
+}
+
+Status check_edge(const isa::Program& program, const isa::Structure& structure, InstId waiter,
+                  const isa::Edge& edge) {
+  const isa::Inst& inst = program.insts[waiter];
+  if (edge.producer < 0 || edge.producer >= static_cast<InstId>(program.insts.size()))
+    return incomplete(program, inst.source, inst.label + " waits for no instruction");
+  const auto& path = structure.around(edge.producer);
+  const auto shared = static_cast<size_t>(isa::Structure::shared(structure.around(waiter), path));
+  if (edge.lag_loop >= 0) {
+    const auto at = std::find(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(shared),
+                              Enclosure{Enclosure::Kind::Loop, edge.lag_loop});
+    if (at == path.begin() + static_cast<std::ptrdiff_t>(shared))
+      return incomplete(program, inst.source, inst.label + " lags in a loop not around both");
+  }
+  if (!edge.at.empty() && edge.at.size() != path.size() - shared)
+    return incomplete(program, inst.source, inst.label + " names the wrong number of counters");
+  return {};
+}
+
+// What the walk needs to be there.
+Status check_complete(const isa::Program& program, const isa::Structure& structure) {
+  const isa::Placement& p = program.placement;
+  if (!p.complete || p.insts.size() != program.insts.size() ||
+      p.tensors.size() != program.tensors.size())
+    return incomplete(program, {}, "The placement is not complete");
+  for (size_t t = 0; t < program.tensors.size(); ++t) {
+    const isa::Tensor& tensor = program.tensors[t];
+    if (tensor.on_chip() && !tensor.view && !p.tensors[t].address)
+      return incomplete(program, tensor.source, tensor.name + " has no address");
+  }
+  std::array<std::optional<hw::Engine>, hazard::kQueues> trigger;
+  for (size_t i = 0; i < program.insts.size(); ++i) {
+    const isa::Inst& inst = program.insts[i];
+    const isa::InstPlace& place = p.insts[i];
+    if (!place.engine) return incomplete(program, inst.source, inst.label + " has no engine");
+    if (isa::is_dma(inst.op) != (place.queue >= 0) || place.queue >= hazard::kQueues)
+      return incomplete(program, inst.source, inst.label + " has the wrong queue or none");
+    if (place.queue >= 0) {
+      if (trigger[place.queue].value_or(*place.engine) != *place.engine) {
+        return error("TY-CHK-003",
+                     "queue {} is triggered by {} and by {}; the order of its transfers is not "
+                     "known. Give {} another queue.",
+                     place.queue, hw::name(*trigger[place.queue]), hw::name(*place.engine),
+                     inst.label)
+            .at(isa::place_of(program, inst.source));
+      }
+      trigger[place.queue] = place.engine;
+    }
+    for (const isa::Edge& e : place.after)
+      TY_TRY(check_edge(program, structure, static_cast<InstId>(i), e));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CheckResult> check(const isa::Program& program, const hw::CoreSpec& core,
+                          const isa::TripRecord& trips, const CheckOptions& options) {
+  const isa::Structure structure(program);
+  TY_TRY(check_complete(program, structure));
+  const hazard::Layout layout(program, core.psum_bank_bytes());
+  hazard::Findings findings(program, structure, trips, layout, core, options.max_findings);
+  hazard::check_capacity(program, layout, core, findings);
+  const std::vector<uint8_t> masks = isa::engine_masks(program, structure);
+  hazard::BodyWalk body(program, structure, trips, layout, masks, core, findings);
+  hazard::PlacedMemory memory(program, layout, core, options.zero_region, findings);
+  hazard::StreamsWalk streams(program, structure, trips, masks, body, memory, findings);
+  if (streams.run()) memory.read_outputs(body);
+  CheckResult result;
+  result.instructions = streams.instructions();
+  result.cells = body.cells() + memory.cells();
+  result.findings = findings.take();
+  return result;
+}
+
+}  // namespace trainyard::sim

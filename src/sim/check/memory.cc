@@ -1,0 +1,182 @@
+#include "sim/check/memory.h"
+
+namespace trainyard::sim::hazard {
+
+using isa::Role;
+
+PlacedMemory::PlacedMemory(const isa::Program& program, const Layout& layout,
+                           const hw::CoreSpec& core, bool zero_region, Findings& findings)
+    : program_(program),
+      layout_(layout),
+      bank_bytes_(core.psum_bank_bytes()),
+      zero_region_(zero_region),
+      findings_(findings),
+      planes_(layout.planes().size()) {
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    const auto id = static_cast<isa::TensorId>(i);
+    const TensorLayout& t = layout.tensor(id);
+    if (!t.initialised || program.tensors[i].view) continue;
+    layout.whole(id, [&](const Box& box) {
+      planes_[t.plane].visit(box, [&](const Box&, State& s) {
+        s.writer = Touch{.inst = kCaller, .tensor = id, .order = -1};
+      });
+    });
+  }
+}
+
+int64_t PlacedMemory::cells() const {
+  int64_t n = 0;
+  for (const auto& p : planes_) n += p.size();
+  return n;
+}
+
+void PlacedMemory::execute(const Touch& me, const Expected& expected, const Clock& known,
+                           const isa::StreamWalker& walker) {
+  const InstPlan& plan = layout_.inst(me.inst);
+  const int64_t* counters = walker.counters();
+  const auto access = [&](size_t k) {
+    const OperandPlan& o = plan.operands[k];
+    Access a{.operand = o, .index = static_cast<int>(k), .touch = me};
+    a.touch.tensor = o.tensor;
+    a.touch.tensor_instance = walker.tensor_instance(o.tensor);
+    a.slot = a.touch.tensor_instance % layout_.tensor(o.tensor).slots;
+    a.on_tensor_engine = me.stream == static_cast<int>(hw::index(hw::Engine::Tensor));
+    a.is_matmul = plan.matmul;
+    return a;
+  };
+  for (size_t k = 0; k < plan.operands.size(); ++k) {
+    if (plan.operands[k].role != Role::Write && (expected.skip >> k & 1) == 0)
+      read(access(k), expected, known, counters);
+  }
+  for (size_t k = 0; k < plan.operands.size(); ++k) {
+    if (plan.operands[k].role == Role::Read || (expected.skip >> k & 1) != 0) continue;
+    const Access a = access(k);
+    const bool begins = plan.matmul && (expected.own >> k & 1) == 0;
+    if (zero_region_ && begins) {
+      layout_.boxes(a.operand, counters, a.slot,
+                    [&](const Box& b) { check_zero_region(a, b, walker); });
+    }
+    write(a, known, counters);
+  }
+  if (plan.hidden.act_reduce_read || plan.hidden.act_reduce_write) check_hidden(me);
+}
+
+void PlacedMemory::read(const Access& a, const Expected& e, const Clock& known,
+                        const int64_t* counters) {
+  each_cell(a, counters, [&](const Box& box, State& s) {
+    check_writer(a, e, known, box, s);
+    note_reader(a, s);
+    if (!a.on_tensor_engine) s.open = false;
+  });
+}
+
+bool PlacedMemory::must_own(const Access& a, const Expected& e, const Box& box) const {
+  if (e.own >> a.index & 1) return true;
+  for (const Expected::Part& p : e.parts) {
+    if (p.operand == a.index && meet(layout_.moved(p.box, a.operand.tensor, a.slot), box))
+      return true;
+  }
+  return false;
+}
+
+void PlacedMemory::check_writer(const Access& a, const Expected& e, const Clock& known,
+                                const Box& box, const State& s) {
+  const Touch& w = s.writer;
+  const Party me{a.touch, &a.operand, a.operand.role != Role::Read};
+  bool ordered = true;
+  if (w.inst >= 0) {
+    // The array adds onto its own sums in order.
+    const bool sum =
+        w.stream == a.touch.stream && s.by_matmul && a.is_matmul && a.operand.role == Role::Update;
+    ordered = sum || known[w.stream] >= w.index;
+    if (!ordered) findings_.race({a.touch, &a.operand, false}, {w, nullptr, true}, box);
+  }
+  if (!must_own(a, e, box)) return;
+  if (!w.same_tensor_instance(a.touch) || w.inst == kNobody) {
+    if (ordered) findings_.wrong_contents(me, w, box);
+  } else if (ordered && w.order > a.touch.order) {
+    findings_.wrong_order({a.touch, &a.operand, false}, {w, nullptr, true}, box);
+  }
+}
+
+void PlacedMemory::note_reader(const Access& a, State& s) {
+  for (Touch& r : s.readers) {
+    if (r.stream != a.touch.stream) continue;
+    // A later read in the body is the one that a write must not overtake.
+    const int64_t order =
+        r.same_tensor_instance(a.touch) ? std::max(r.order, a.touch.order) : a.touch.order;
+    r = a.touch;
+    r.order = order;
+    return;
+  }
+  s.readers.push_back(a.touch);
+}
+
+void PlacedMemory::write(const Access& a, const Clock& known, const int64_t* counters) {
+  each_cell(a, counters, [&](const Box& box, State& s) {
+    check_overwrite(a, known, box, s);
+    s.writer = a.touch;
+    s.by_matmul = s.open = a.is_matmul;
+    s.readers.clear();
+  });
+}
+
+void PlacedMemory::check_overwrite(const Access& a, const Clock& known, const Box& box,
+                                   const State& s) {
+  const Party me{a.touch, &a.operand, true};
+  const auto compare = [&](const Touch& t, bool writes) {
+    // Starts, writes and completions of one stream are in order.
+    const bool ordered = t.stream == a.touch.stream || known[t.stream] >= t.index;
+    if (!ordered) {
+      findings_.race(me, {t, nullptr, writes}, box);
+    } else if (t.same_tensor_instance(a.touch) && t.order > a.touch.order) {
+      findings_.wrong_order(me, {t, nullptr, writes}, box);
+    }
+  };
+  if (s.writer.inst >= 0) compare(s.writer, true);
+  for (const Touch& r : s.readers) {
+    if (r.inst != a.touch.inst || r.instance != a.touch.instance) compare(r, false);
+  }
+}
+
+// A sum that begins in a bank disturbs the other sums there. [neuroncore 4.4 rule 6]
+void PlacedMemory::check_zero_region(const Access& a, const Box& box,
+                                     const isa::StreamWalker& walker) {
+  const Box bank{box.row, box.row_end, box.begin / bank_bytes_ * bank_bytes_,
+                 (box.end + bank_bytes_ - 1) / bank_bytes_ * bank_bytes_};
+  planes_[layout_.tensor(a.operand.tensor).plane].look(bank, [&](const Box& c, const State& s) {
+    if (!s.open || meet(c, box)) return;
+    // A sum whose tensor is gone was never read and does not matter.
+    if (s.writer.tensor_instance < walker.tensor_instance(s.writer.tensor)) return;
+    findings_.group_beside_open(a.touch, s.writer, c);
+  });
+}
+
+// All of them are on the Scalar engine, in the order of its stream.
+void PlacedMemory::check_hidden(const Touch& me) {
+  const isa::HiddenState h = layout_.inst(me.inst).hidden;
+  const auto before = [&](const Touch& t) {
+    if (t.inst >= 0 && t.order > me.order) findings_.hidden_order(me, t);
+  };
+  before(hidden_writer_);
+  if (h.act_reduce_write) before(hidden_reader_);
+  if (h.act_reduce_read && me.order >= hidden_reader_.order) hidden_reader_ = me;
+  if (h.act_reduce_write && me.order >= hidden_writer_.order) hidden_writer_ = me;
+}
+
+void PlacedMemory::read_outputs(const BodyWalk& body) {
+  for (size_t i = 0; i < program_.tensors.size(); ++i) {
+    const isa::Tensor& tensor = program_.tensors[i];
+    if (tensor.io != isa::Io::Out && tensor.io != isa::Io::InOut) continue;
+    if (tensor.view) continue;
+    const auto id = static_cast<isa::TensorId>(i);
+    body.written(id, [&](const Box& box) {
+      planes_[layout_.tensor(id).plane].look(box, [&](const Box& c, const State& s) {
+        if (s.writer.tensor != id && s.writer.inst != kNobody)
+          findings_.lost_output(id, s.writer, c);
+      });
+    });
+  }
+}
+
+}  // namespace trainyard::sim::hazard
