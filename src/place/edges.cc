@@ -77,16 +77,20 @@ class EdgeFinder {
     const auto& all = uses_.of_tensor(tensor);
     const auto depth = static_cast<int>(structure_.around_tensor(tensor).size());
     std::vector<const Use*> open;  // not yet behind a write that replaces them
-    for (const Use& use : all) {
-      for (const Use* earlier : open) {
-        if (earlier->writes() || use.writes()) pair(*earlier, use, depth);
+    for (size_t i = 0; i < all.size();) {
+      // An instruction reads before it writes, so what it replaces counts for its own reads.
+      size_t end = i;
+      for (; end < all.size() && all[end].inst == all[i].inst; ++end) {
+        for (const Use* earlier : open) {
+          if (earlier->writes() || all[end].writes()) pair(*earlier, all[end], depth);
+        }
       }
-      if (use.writes() && use.reads()) pair(use, use, depth);
-      if (use.writes()) {
-        const auto replaced = [&](const Use* o) { return replaces(use, *o); };
+      for (size_t u = i; u < end; ++u) {
+        if (!all[u].writes()) continue;
+        const auto replaced = [&](const Use* o) { return replaces(all[u], *o); };
         open.erase(std::remove_if(open.begin(), open.end(), replaced), open.end());
       }
-      open.push_back(&use);
+      for (; i < end; ++i) open.push_back(&all[i]);
     }
     carried_edges(all, depth);
     slot_edges(tensor, all);

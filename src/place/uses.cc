@@ -13,6 +13,7 @@ using isa::TensorId;
 namespace {
 
 constexpr int64_t kUnknownTurns = int64_t{1} << 20;
+constexpr int64_t kAnywhere = int64_t{1} << 60;  // farther than any address
 constexpr double kGuessedTrips = 4;
 
 // Largest value of an affine count, counters at their largest where the coefficient is positive.
@@ -46,6 +47,13 @@ bool is_dense(const isa::Access& a) {
   return true;
 }
 
+// An index tile decides which rows of that operand are touched.
+bool is_indirect(const isa::Instruction& op, std::string_view operand) {
+  const auto* copy = std::get_if<isa::DmaCopy>(&op);
+  if (copy == nullptr) return false;
+  return (operand == "src" && copy->src_index) || (operand == "dst" && copy->dst_index);
+}
+
 }  // namespace
 
 Storage storage(const isa::Program& program, TensorId tensor) {
@@ -75,7 +83,7 @@ Uses::Uses(const isa::Program& program, const isa::Structure& structure)
       weight_[inst] *= typical_turns(program, e.id, most_turns_);
     }
     isa::each_access(program.insts[inst].op,
-                     [&](std::string_view, const isa::Access& a, isa::Role role) {
+                     [&](std::string_view name, const isa::Access& a, isa::Role role) {
                        const Storage at = storage(program, a.tensor);
                        const int64_t size = numerics::size_of(a.dtype);
                        const isa::Hull h = isa::hull(a);
@@ -86,6 +94,12 @@ Uses::Uses(const isa::Program& program, const isa::Structure& structure)
                                      a.partition,
                                      a.partitions,
                                      is_dense(a)};
+                       if (is_indirect(program.insts[inst].op, name)) {
+                         use.region.offset = at.offset;
+                         use.region.begin = 0;
+                         use.region.end = program.tensors[a.tensor].free_bytes();
+                         use.region.dense = false;
+                       }
                        by_tensor_[at.tensor].push_back(use);
                        by_inst_[inst].push_back(use);
                      });
@@ -95,14 +109,11 @@ Uses::Uses(const isa::Program& program, const isa::Structure& structure)
 Uses::Range Uses::range(const Affine& a, const std::vector<char>& fixed) const {
   Range r{a.constant, a.constant};
   for (const isa::Term& t : a.terms) {
-    int64_t most = kUnknownTurns;
-    if (t.variable.kind == isa::Variable::Kind::Counter) {
-      if (!fixed.empty() && fixed[t.variable.id]) continue;
-      most = most_turns_[t.variable.id] - 1;
-    }
-    (t.coefficient < 0 ? r.low : r.high) += t.coefficient * most;
     // A register may hold anything.
-    if (t.variable.kind == isa::Variable::Kind::Register) r.low -= std::abs(t.coefficient) * most;
+    if (t.variable.kind == isa::Variable::Kind::Register) return {-kAnywhere, kAnywhere};
+    if (!fixed.empty() && fixed[t.variable.id]) continue;
+    const int64_t most = most_turns_[t.variable.id] - 1;
+    (t.coefficient < 0 ? r.low : r.high) += t.coefficient * most;
   }
   return r;
 }
