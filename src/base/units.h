@@ -41,4 +41,25 @@ constexpr Ticks operator*(Cycles cycles, Ticks period) {
   return Ticks(cycles.value * period.value);
 }
 
+// A duration or a point in time of a model. Device time is Ticks; this is for links and clusters.
+struct Seconds {
+  double value = 0;
+
+  constexpr Seconds() = default;
+  constexpr explicit Seconds(double v) : value(v) {}
+  static constexpr Seconds from_us(double us) { return Seconds(us * 1e-6); }
+  constexpr double us() const { return value * 1e6; }
+
+  friend constexpr auto operator<=>(Seconds, Seconds) = default;
+  constexpr Seconds& operator+=(Seconds o) {
+    value += o.value;
+    return *this;
+  }
+  friend constexpr Seconds operator+(Seconds a, Seconds b) { return Seconds(a.value + b.value); }
+  friend constexpr Seconds operator-(Seconds a, Seconds b) { return Seconds(a.value - b.value); }
+  friend constexpr Seconds operator*(Seconds a, double n) { return Seconds(a.value * n); }
+  friend constexpr Seconds operator*(double n, Seconds a) { return Seconds(a.value * n); }
+  friend constexpr double operator/(Seconds a, Seconds b) { return a.value / b.value; }
+};
+
 }  // namespace trainyard
