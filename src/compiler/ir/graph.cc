@@ -61,6 +61,14 @@ SourcePlace user_place(const Module& module, const Function& function, LocationI
   return place;
 }
 
+bool has_side_effect(const Op& op) {
+  if (const auto* call = std::get_if<CustomCallAttributes>(&op.attributes)) {
+    return call->has_side_effect;
+  }
+  return is_terminator(op.kind) || op.kind == OpKind::SdyShardingGroup ||
+         std::holds_alternative<TransferAttributes>(op.attributes);
+}
+
 BlockId add_block(Function& function, const std::vector<Type>& arguments) {
   Block block;
   for (const Type& type : arguments) {

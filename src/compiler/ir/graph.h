@@ -101,6 +101,10 @@ struct Module {
 // its callers and leaves no line inside; the line is then that of the first call that has one.
 SourcePlace user_place(const Module& module, const Function& function, LocationId location);
 
+// True for an operation that must stay even when nobody reads its results: terminators, transfers,
+// sharding groups, and custom calls that say so. A call counts as pure: inline calls first.
+bool has_side_effect(const Op& op);
+
 // Building blocks for passes and tests. Each returns the index of what it added.
 BlockId add_block(Function& function, const std::vector<Type>& arguments = {});
 OpId add_op(Function& function, BlockId block, Op op, const std::vector<Type>& results);

@@ -166,22 +166,6 @@ std::optional<OpKind> op_kind(std::string_view name) {
   return std::nullopt;
 }
 
-bool has_side_effect(OpKind kind) {
-  switch (kind) {
-    case OpKind::Infeed:
-    case OpKind::Outfeed:
-    case OpKind::Send:
-    case OpKind::Recv:
-    case OpKind::Return:
-    case OpKind::FuncReturn:
-    case OpKind::SdyReturn:
-    case OpKind::SdyShardingGroup:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool is_terminator(OpKind kind) {
   return kind == OpKind::Return || kind == OpKind::FuncReturn || kind == OpKind::SdyReturn;
 }

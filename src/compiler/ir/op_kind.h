@@ -161,8 +161,6 @@ std::string_view name(OpKind kind);
 std::optional<OpKind> op_kind(std::string_view name);
 int op_kind_count();
 
-// True for operations that must stay even when nobody reads their results.
-bool has_side_effect(OpKind kind);
 // True for the last operation of a block.
 bool is_terminator(OpKind kind);
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <string_view>
 
-#include "compiler/ir/infer.h"
-#include "compiler/ir/verify_sharding.h"
+#include "compiler/ir/rules/infer.h"
+#include "compiler/ir/rules/sharding_rules.h"
 
 namespace trainyard::compiler {
 namespace {

@@ -185,6 +185,17 @@ TEST(Supported, ALineIsBorrowedFromTheCallerWhenTheCalleeHasNone) {
   EXPECT_EQ(user_place(test.module, test.module.functions[1], 0).line, 7);
 }
 
+TEST(Graph, ACustomCallSaysItselfWhetherItHasAnEffect) {
+  CustomCallAttributes call;
+  Op op;
+  op.kind = OpKind::CustomCall;
+  op.attributes = call;
+  EXPECT_FALSE(has_side_effect(op));
+  call.has_side_effect = true;
+  op.attributes = call;
+  EXPECT_TRUE(has_side_effect(op));
+}
+
 TEST(Print, ValuesAreNumberedInTheOrderOfTheText) {
   TestModule test({f32({4}), f32({})});
   const BlockId add = test.reducer(OpKind::Add, f32({}));

@@ -36,7 +36,7 @@ class Budget {
 
  private:
   static constexpr size_t kFloor = size_t{1} << 20;
-  static constexpr size_t kPerByte = 512;  // JAX's own files need less than 40
+  static constexpr size_t kPerByte = 512;  // JAX's own files need at most 14
   size_t left_;
 };
 

@@ -46,6 +46,7 @@ class Entries {
   std::vector<AttrIndex> list(AttrIndex index);
   std::vector<std::pair<AttrIndex, AttrIndex>> dictionary(AttrIndex index);
   bool is_dictionary(AttrIndex index);
+  bool is_mesh_axes_group(AttrIndex index);
   // An enumeration with VHLO code `code` and values below `end`.
   uint64_t enumeration(AttrIndex index, uint64_t code, uint64_t end);
 

@@ -80,6 +80,10 @@ bool Entries::is_dictionary(AttrIndex index) {
          entry.is(Dialect::Builtin, builtin::kDictionary);
 }
 
+bool Entries::is_mesh_axes_group(AttrIndex index) {
+  return open_attribute(index).is(Dialect::Vhlo, vhlo::kMeshAxesGroup);
+}
+
 uint64_t Entries::enumeration(AttrIndex index, uint64_t code, uint64_t end) {
   Opened entry = open_attribute(index);
   if (!entry.is(Dialect::Vhlo, code)) wrong_kind(index, "an enumeration");

@@ -7,6 +7,10 @@ namespace {
 
 // Replica groups and source-target pairs are tensors of rank 2, one row a group.
 std::vector<Dims> rows(AttrIndex index, Entries& e, size_t offset) {
+  if (e.is_mesh_axes_group(index)) {
+    fail_at("TY-SHLO-007", offset,
+            "replica groups by mesh axes are StableHLO 1.16; export the program for 1.13.0");
+  }
   const IntegerTensor data = e.integers(index);
   if (data.shape.size() != 2) fail_at("TY-SHLO-010", offset, "replica groups are not a matrix");
   const size_t width = static_cast<size_t>(data.shape[1]);

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "compiler/ir/graph.h"
-#include "compiler/ir/op_view.h"
+#include "compiler/ir/rules/op_view.h"
 
 namespace trainyard::compiler {
 

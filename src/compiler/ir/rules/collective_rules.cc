@@ -2,7 +2,7 @@
 // the declared result then stands.
 #include <algorithm>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // Operations that apply a region to elements: reduce, map, sort.
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // slice, dynamic_slice, dynamic_update_slice.
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

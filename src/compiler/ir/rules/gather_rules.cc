@@ -1,7 +1,7 @@
 // gather and scatter: both map a tensor of index vectors to slices of an operand.
 #include <algorithm>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

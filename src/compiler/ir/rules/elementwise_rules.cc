@@ -1,5 +1,5 @@
 // Operations that work on each element alone.
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // dot, dot_general, convolution.
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

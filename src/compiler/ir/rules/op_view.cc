@@ -1,4 +1,4 @@
-#include "compiler/ir/op_view.h"
+#include "compiler/ir/rules/op_view.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Operations that move elements without changing them, and those that make tensors.
 #include <algorithm>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // Branches, loops, tuples, tokens.
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

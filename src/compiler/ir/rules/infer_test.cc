@@ -1,4 +1,4 @@
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 #include <gtest/gtest.h>
 

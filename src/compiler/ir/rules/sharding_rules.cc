@@ -1,8 +1,8 @@
-#include "compiler/ir/verify_sharding.h"
+#include "compiler/ir/rules/sharding_rules.h"
 
 #include <algorithm>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {

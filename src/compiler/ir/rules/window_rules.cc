@@ -1,7 +1,7 @@
 // reduce_window, select_and_scatter, and the arithmetic of windows.
 #include <limits>
 
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 

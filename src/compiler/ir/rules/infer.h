@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "compiler/ir/op_view.h"
+#include "compiler/ir/rules/op_view.h"
 
 namespace trainyard::compiler {
 

@@ -1,5 +1,5 @@
 // Whole-matrix operations, normalisation, transforms and random numbers.
-#include "compiler/ir/infer.h"
+#include "compiler/ir/rules/infer.h"
 
 namespace trainyard::compiler {
 namespace {
