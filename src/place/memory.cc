@@ -102,13 +102,16 @@ class Allocator {
     const int given = program_.placement.tensors[t].slots;
     if (given > 0) return given;
     const isa::LoopId loop = scope(t);
-    int first = INT32_MAX, last = 0;
+    int first = INT32_MAX, last = 0, ahead = 0;
     for (const Use& u : uses_.of_tensor(t)) {
       if (stages_.loop[u.inst] != loop || loop < 0) return 1;
-      if (u.writes()) first = std::min(first, stages_.stage[u.inst]);
       last = std::max(last, stages_.stage[u.inst]);
+      if (!u.writes()) continue;
+      first = std::min(first, stages_.stage[u.inst]);
+      // What is written d iterations ahead needs d + 1 slots.
+      ahead = std::max(ahead, static_cast<int>(program_.placement.insts[u.inst].ahead));
     }
-    return first > last ? 1 : last - first + 1;
+    return first > last ? 1 : std::max(ahead, last - first) + 1;
   }
 
   // How many slots still help: the streams that work on a tensor can be that far apart.
