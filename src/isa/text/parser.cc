@@ -176,7 +176,7 @@ void Parser::read_tensor(Block& block, const Token& name) {
   const auto id = static_cast<TensorId>(c_.program.tensors.size());
   c_.declare(NameKind::Tensor, name, id);
   c_.program.tensors.push_back(std::move(tensor));
-  c_.program.placement.tensors.push_back(std::move(place));
+  c_.program.placement.tensors.push_back(place);
   c_.tensor_open.push_back(true);
   block.push_back({Statement::Kind::Tensor, id});
 }
