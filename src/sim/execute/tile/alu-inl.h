@@ -23,7 +23,9 @@ HWY_INLINE Vector one_if(Lanes m) {
   const Floats d;
   return hn::IfThenElseZero(m, hn::Set(d, 1.0f));
 }
-HWY_INLINE Lanes is_set(Vector v) { return hn::Ne(v, hn::Zero(Floats())); }
+// Highway's Ne is false for NaN on vectors and true without them.
+HWY_INLINE Lanes differ(Vector a, Vector b) { return hn::Not(hn::Eq(a, b)); }
+HWY_INLINE Lanes is_set(Vector v) { return differ(v, hn::Zero(Floats())); }
 
 // `a` where `better`, else b; a NaN wins or loses.
 HWY_INLINE Vector pick(Lanes better, Vector a, Vector b, bool propagate_nan) {
@@ -44,7 +46,7 @@ TY_ALU_OPERATOR(Product, hn::Mul(a, b))
 TY_ALU_OPERATOR(Largest, pick(hn::Gt(a, b), a, b, nan))
 TY_ALU_OPERATOR(Smallest, pick(hn::Lt(a, b), a, b, nan))
 TY_ALU_OPERATOR(IsEqual, one_if(hn::Eq(a, b)))
-TY_ALU_OPERATOR(IsNotEqual, one_if(hn::Ne(a, b)))
+TY_ALU_OPERATOR(IsNotEqual, one_if(differ(a, b)))
 TY_ALU_OPERATOR(IsGreaterEqual, one_if(hn::Ge(a, b)))
 TY_ALU_OPERATOR(IsGreater, one_if(hn::Gt(a, b)))
 TY_ALU_OPERATOR(IsLessEqual, one_if(hn::Le(a, b)))
