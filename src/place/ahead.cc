@@ -45,9 +45,22 @@ struct Split {
           {index.at(first.inst), index.at(second.inst), inner, first.writes() && second.reads()});
     }
     // State that outlives an iteration: the next turn's first must not overtake this turn's second.
-    if (outer && uses.may_overlap_across(first, second, shared, loop)) {
+    if ((outer && uses.may_overlap_across(first, second, shared, loop)) ||
+        meet_in_inner_turns(first, second, shared)) {
       constraints.push_back({index.at(first.inst), index.at(second.inst), true, false});
     }
+  }
+
+  // Whether a loop inside the split one carries something between the two, so that each of them
+  // waits for the other's turn before.
+  bool meet_in_inner_turns(const Use& first, const Use& second, int shared) const {
+    const auto& around = uses.structure().around(first.inst);
+    for (int i = depth(); i < shared; ++i) {
+      if (around[i].kind == Enclosure::Kind::Loop &&
+          uses.may_overlap_across(first, second, shared, around[i].id))
+        return true;
+    }
+    return false;
   }
 
   void find_constraints() {

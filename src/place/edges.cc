@@ -103,9 +103,20 @@ class EdgeFinder {
         !(write.region.partition == old.region.partition)) {
       return false;
     }
-    if (structure_.around(write.inst) != structure_.around(old.inst)) return false;
+    if (!always_together(write.inst, old.inst)) return false;
     return write.region.begin <= old.region.begin && old.region.end <= write.region.end &&
            write.region.partitions >= old.region.partitions;
+  }
+
+  // Whether one is executed exactly as often as the other. What stands before the exit of a loop
+  // without bounds comes once more than what stands behind it.
+  bool always_together(InstId a, InstId b) const {
+    const auto& around = structure_.around(a);
+    return around == structure_.around(b) &&
+           std::none_of(around.begin(), around.end(), [&](const Enclosure& e) {
+             return e.kind == Enclosure::Kind::Loop &&
+                    program_.loops[e.id].kind == isa::Loop::Kind::While;
+           });
   }
 
   // `second` comes later in the same iteration.
@@ -159,10 +170,8 @@ class EdgeFinder {
         const auto& path = structure_.around(later.inst);
         const int shared = isa::Structure::shared(path, structure_.around(earlier.inst));
         for (int i = shared - 1; i >= depth; --i) {
-          if (!is_repeat(path[i])) {
-            if (path[i].kind == Enclosure::Kind::Loop) break;  // its iterations end in a barrier
-            continue;
-          }
+          if (ends_in_barrier(path[i])) break;
+          if (!is_repeat(path[i])) continue;
           if (!uses_.may_overlap_across(earlier, later, shared, path[i].id)) continue;
           add(later.inst, {.producer = earlier.inst, .lag_loop = path[i].id, .lag = 1});
           break;  // counted over the whole run: covers the loops around, too
@@ -175,19 +184,30 @@ class EdgeFinder {
     return e.kind == Enclosure::Kind::Loop && program_.loops[e.id].kind == isa::Loop::Kind::Repeat;
   }
 
-  // A new instance takes the bytes of the one `slots` instances back.
+  // Every entry of the loop is over, and known to be, before anything behind it starts. The last
+  // iteration of a `loop` without bounds stops at its exit, where there is no barrier.
+  bool ends_in_barrier(const Enclosure& e) const {
+    return e.kind == Enclosure::Kind::Loop && program_.loops[e.id].kind == isa::Loop::Kind::Counted;
+  }
+
+  // A new instance takes the bytes of the one `slots` instances back. In each turn of the innermost
+  // repeat around there is at most one, unless a loop without bounds lies between, of which only
+  // the last iteration may still be going on.
   void slot_edges(TensorId tensor, const std::vector<Use>& all) {
     const auto& around = structure_.around_tensor(tensor);
-    if (around.empty()) return;
-    if (!is_repeat(around.back())) return;
-    const LoopId loop = around.back().id;
-    const int slots = std::max(1, program_.placement.tensors[tensor].slots);
+    int lag = std::max(1, program_.placement.tensors[tensor].slots);
+    auto e = around.rbegin();
+    for (; e != around.rend() && !is_repeat(*e); ++e) {
+      if (ends_in_barrier(*e)) return;
+      if (e->kind == Enclosure::Kind::Loop) lag = 1;
+    }
+    if (e == around.rend()) return;
     for (const Use& write : all) {
       if (!write.writes()) continue;
       for (const Use& old : all) {
         if (stream(write.inst) == stream(old.inst))
           continue;  // write after read or write, in order
-        add(write.inst, {.producer = old.inst, .lag_loop = loop, .lag = slots});
+        add(write.inst, {.producer = old.inst, .lag_loop = e->id, .lag = lag});
       }
     }
   }
@@ -262,7 +282,7 @@ class EdgeFinder {
          it != occupants_.end() && it->first < mine.end;) {
       const Occupant& o = it->second;
       if (o.tensor != tensor && o.span.meets(mine)) wait_for_tensor(tensor, o);
-      if (o.tensor == tensor || mine.covers(o.span)) {
+      if (o.tensor == tensor || (mine.covers(o.span) && always_beside(tensor, o.tensor))) {
         where_.erase(o.tensor);
         it = occupants_.erase(it);
       } else {
@@ -271,6 +291,24 @@ class EdgeFinder {
     }
     where_[tensor] = occupants_.emplace(mine.begin, Occupant{tensor, mine, -1});
     entered_.push_back(tensor);
+  }
+
+  // Whether `tensor` is used in every iteration in which `old` is, so that waiting for it is
+  // enough.
+  bool always_beside(TensorId tensor, TensorId old) const {
+    const auto& mine = structure_.around_tensor(tensor);
+    const auto shared =
+        static_cast<size_t>(isa::Structure::shared(mine, structure_.around_tensor(old)));
+    const bool reached = std::all_of(
+        mine.begin() + static_cast<std::ptrdiff_t>(shared), mine.end(), [&](const Enclosure& e) {
+          return is_repeat(e) && program_.loops[e.id].count.is_constant() &&
+                 program_.loops[e.id].count.constant > 0;
+        });
+    const auto depth = mine.size();
+    const auto& uses = uses_.of_tensor(tensor);
+    return reached && std::any_of(uses.begin(), uses.end(), [&](const Use& u) {
+             return u.writes() && structure_.around(u.inst).size() == depth;
+           });
   }
 
   void wait_for_tensor(TensorId tensor, const Occupant& old) {
@@ -295,7 +333,7 @@ class EdgeFinder {
       return std::any_of(after.begin(), after.end(), [&](const Edge& o) {
         return &o != &e && e.at.empty() && o.at.empty() && o.lag_loop == e.lag_loop &&
                o.lag == e.lag && stream(o.producer) == stream(e.producer) &&
-               structure_.around(o.producer) == structure_.around(e.producer) &&
+               always_together(o.producer, e.producer) &&
                structure_.order(o.producer) > structure_.order(e.producer) &&
                no_ahead(o.producer) && no_ahead(e.producer);
       });

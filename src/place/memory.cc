@@ -74,7 +74,7 @@ class Allocator {
     peak_ = 0;
     for (const TensorId t : pinned_) peak_ = std::max(peak_, pinned_end(t));
     std::vector<Live> live;
-    walk(program_.body, 0, live);
+    walk(program_.body, 0, live, false);
     return peak_;
   }
   const std::vector<Live>& at_peak() const { return at_peak_; }
@@ -131,53 +131,57 @@ class Allocator {
   // the root.
   struct Scope {
     int parent = -1;
+    bool apart = false;
     int64_t own = 0;    // of the block's tensors
-    int64_t inner = 0;  // of its largest inner block, with what lies inside that
+    int64_t inner = 0;  // of its largest inner block, with what lies inside that; apart: of all
+
+    int64_t total() const { return own + inner; }
+    void add_inner(int64_t before, int64_t now) {
+      inner = apart ? inner + now - before : std::max(inner, now);
+    }
   };
 
-  int add_scope(const isa::Block& block, int parent) {
+  int add_scope(const isa::Block& block, int parent, bool apart) {
     const auto id = static_cast<int>(scopes_.size());
-    scopes_.push_back({parent, 0, 0});
-    int64_t own = 0, inner = 0;
-    const auto enter = [&](const isa::Block& b) {
-      const int child = add_scope(b, id);
-      inner = std::max(inner, scopes_[child].own + scopes_[child].inner);
+    scopes_.push_back({parent, apart, 0, 0});
+    int64_t own = 0;
+    const auto enter = [&](const isa::Block& b, bool inner_apart) {
+      const int child = add_scope(b, id, inner_apart);
+      scopes_[id].add_inner(0, scopes_[child].total());
     };
     for (const Statement& s : block) {
       if (s.kind == Statement::Kind::Tensor && is_mine(s.id)) {
         scope_of_[s.id] = id;
         own += slots_[s.id] * slot_bytes(s.id);
       } else if (s.kind == Statement::Kind::Loop) {
-        enter(program_.loops[s.id].body);
+        enter(program_.loops[s.id].body, apart || is_split(s.id));
       } else if (s.kind == Statement::Kind::Branch) {
-        enter(program_.branches[s.id].then_block);
-        enter(program_.branches[s.id].else_block);
+        enter(program_.branches[s.id].then_block, apart);
+        enter(program_.branches[s.id].else_block, apart);
       }
     }
     scopes_[id].own = own;
-    scopes_[id].inner = inner;
     return id;
   }
 
   bool grow(TensorId t) {
     const int64_t bytes = slot_bytes(t);
-    int64_t whole = 0;
+    // The scopes from here to the root as they would be.
+    std::vector<std::pair<int, Scope>> path;
+    int64_t before = 0;
     for (int s = scope_of_[t]; s >= 0; s = scopes_[s].parent) {
-      const Scope& scope = scopes_[s];
-      whole = s == scope_of_[t] ? scope.own + bytes + scope.inner
-                                : scope.own + std::max(scope.inner, whole);
-    }
-    if (whole > space_.capacity) return false;
-    ++slots_[t];
-    int64_t size = 0;
-    for (int s = scope_of_[t]; s >= 0; s = scopes_[s].parent) {
-      if (s == scope_of_[t]) {
-        scopes_[s].own += bytes;
+      Scope scope = scopes_[s];
+      if (path.empty()) {
+        scope.own += bytes;
       } else {
-        scopes_[s].inner = std::max(scopes_[s].inner, size);
+        scope.add_inner(before, path.back().second.total());
       }
-      size = scopes_[s].own + scopes_[s].inner;
+      before = scopes_[s].total();
+      path.emplace_back(s, scope);
     }
+    if (path.back().second.total() > space_.capacity) return false;
+    for (const auto& [s, scope] : path) scopes_[s] = scope;
+    ++slots_[t];
     return true;
   }
 
@@ -197,7 +201,7 @@ class Allocator {
     const std::vector<int> least = slots_;
     scopes_.clear();
     scope_of_.assign(program_.tensors.size(), -1);
-    add_scope(program_.body, -1);
+    add_scope(program_.body, -1, false);
     for (bool grew = true; grew;) {
       grew = false;
       for (const auto& [w, t] : order) {
@@ -233,11 +237,21 @@ class Allocator {
     Life life;
   };
 
-  // The tensors of a block lie behind those of the blocks around it; blocks side by side share.
-  void walk(const isa::Block& block, int64_t base, std::vector<Live>& live) {
+  // Whether instructions of the loop are issued some iterations early. Then a tensor may be written
+  // while another, which the body has done with by then, is still in use.
+  bool is_split(isa::LoopId loop) const {
+    return std::any_of(
+        program_.placement.insts.begin(), program_.placement.insts.end(),
+        [&](const isa::InstPlace& place) { return place.ahead > 0 && place.ahead_loop == loop; });
+  }
+
+  // The tensors of a block lie behind those of the blocks around it; blocks side by side share
+  // unless they are to be kept apart. Returns the first byte behind all.
+  int64_t walk(const isa::Block& block, int64_t base, std::vector<Live>& live, bool apart) {
     const size_t outer = live.size();
     std::vector<Placed> placed;
-    const std::map<TensorId, Life> lives = share_ ? lives_in(block) : std::map<TensorId, Life>{};
+    const bool share = share_ && !apart;
+    const std::map<TensorId, Life> lives = share ? lives_in(block) : std::map<TensorId, Life>{};
     int64_t top = base;
     for (const Statement& s : block) {
       if (s.kind != Statement::Kind::Tensor || !is_mine(s.id)) continue;
@@ -247,27 +261,32 @@ class Allocator {
       const auto it = lives.find(s.id);
       const Life life = it == lives.end() ? Life{0, INT32_MAX} : it->second;
       const int64_t begin =
-          share_ ? first_gap(placed, life, base, bytes) : clear_of_pins(top, bytes);
+          share ? first_gap(placed, life, base, bytes) : clear_of_pins(top, bytes);
       address_[s.id] = begin;
-      if (share_) placed.push_back({begin, begin + bytes, life});
+      if (share) placed.push_back({begin, begin + bytes, life});
       top = std::max(top, begin + bytes);
       note_peak(begin + bytes, live);
     }
+    const int64_t own_top = top;
     for (size_t i = 0; i < block.size(); ++i) {
       const Statement& s = block[i];
       if (s.kind != Statement::Kind::Loop && s.kind != Statement::Kind::Branch) continue;
-      int64_t inner = share_ ? base : top;
+      int64_t inner = share ? base : own_top;
       for (const Placed& p : placed) {
         if (p.life.holds(static_cast<int>(i))) inner = std::max(inner, p.end);
       }
+      const auto enter = [&](const isa::Block& b, bool inner_apart) {
+        top = std::max(top, walk(b, apart ? top : inner, live, inner_apart));
+      };
       if (s.kind == Statement::Kind::Loop) {
-        walk(program_.loops[s.id].body, inner, live);
+        enter(program_.loops[s.id].body, apart || is_split(s.id));
       } else {
-        walk(program_.branches[s.id].then_block, inner, live);
-        walk(program_.branches[s.id].else_block, inner, live);
+        enter(program_.branches[s.id].then_block, apart);
+        enter(program_.branches[s.id].else_block, apart);
       }
     }
     live.resize(outer);
+    return top;
   }
 
   // The lowest place that is free as long as `life` lasts.

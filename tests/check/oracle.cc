@@ -24,7 +24,9 @@ using Own =
 // Where an HBM tensor without an address lies: away from all others.
 int64_t apart(isa::TensorId t) { return (int64_t{1} << 50) + (static_cast<int64_t>(t) << 40); }
 
-constexpr int kCaller = -1, kNothing = -2;  // as labels, beside events
+// Who wrote a byte: an event and which of its operands, or one of these.
+constexpr int kCaller = -1, kNothing = -2;
+constexpr int kOperands = 16;
 
 struct Use {
   std::vector<Byte> placed;
@@ -260,8 +262,7 @@ class Judge {
   }
 
   std::string name(int event) const {
-    if (event == kCaller) return "the caller";
-    if (event < 0) return "nothing";
+    if (event < 0) return event == kNothing ? "nothing" : "the caller";
     const Event& e = events_[event];
     return program_.insts[e.execution.first].label + "#" + std::to_string(e.execution.second);
   }
@@ -312,7 +313,8 @@ class Judge {
       }
       for (const Use& use : event.uses) {
         if (!use.writes) continue;
-        for (const Own& b : use.own) state(b) = {id, event.matmul};
+        const int writer = id * kOperands + static_cast<int>(&use - event.uses.data());
+        for (const Own& b : use.own) state(b) = {writer, event.matmul};
       }
     }
     for (const auto& [byte, s] : memory) final_[byte] = s.writer;
@@ -343,7 +345,16 @@ class Judge {
       }
       for (const Use& use : event.uses) {
         if (!use.writes) continue;
-        for (const Byte& b : use.placed) memory[b] = found->second;
+        const int writer = found->second * kOperands + static_cast<int>(&use - event.uses.data());
+        for (const Byte& b : use.placed) {
+          const auto [it, is_new] = memory.try_emplace(b, writer);
+          // Two results of one instruction in one place come in no order.
+          if (!is_new && it->second >= 0 && it->second / kOperands == found->second) {
+            verdict_.wrong = true;
+            verdict_.why = name(found->second) + " writes a byte twice";
+          }
+          it->second = writer;
+        }
       }
     }
     for (const auto& [own, writer] : final_) {
@@ -362,12 +373,12 @@ class Judge {
     if (wanted == kCaller) wanted = -100 - tensor;
     const auto it = memory.find(byte);
     const int got = it == memory.end() ? kNothing : it->second;
-    // Replicas write the same.
-    const bool same = got == wanted || (got >= 0 && wanted >= 0 &&
-                                        events_[got].execution == events_[wanted].execution);
+    const bool same = got == wanted;
     if (same || verdict_.wrong) return;
     verdict_.wrong = true;
-    verdict_.why = name(event) + " sees " + name(got) + " instead of " + name(wanted);
+    const auto writer = [&](int w) { return w >= 0 ? name(w / kOperands) : name(w); };
+    verdict_.why = (event >= 0 ? name(event) : "the caller") + " sees " + writer(got) +
+                   " instead of " + writer(wanted);
   }
 
   const isa::Program& program_;

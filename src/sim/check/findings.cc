@@ -123,6 +123,16 @@ void Findings::wrong_contents(const Party& me, const Touch& other, const Box& bo
   close(*f, code, text);
 }
 
+void Findings::two_results(const Touch& me, const Touch& before, const Box& box) {
+  Finding* f = open(FindingKind::Overlap, "TY-MEM-008", me, before);
+  if (f == nullptr) return;
+  close(*f, "TY-MEM-008",
+        fmt::format("{} writes {} and {} into the same bytes\n    {}{}\n    which of them stays is "
+                    "not known\n    fix   place them apart",
+                    who(me, false), instance_of(before), instance_of(me), where(box, me.tensor),
+                    counters(me)));
+}
+
 void Findings::lost_output(isa::TensorId tensor, const Touch& other, const Box& box) {
   Touch me = other;
   me.inst = other.inst >= 0 ? other.inst : kNobody;

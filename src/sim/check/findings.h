@@ -53,6 +53,8 @@ class Findings {
   void wrong_order(const Party& me, const Party& other, const Box& box);
   // `me` reads bytes that hold what `other` wrote for another tensor or instance.
   void wrong_contents(const Party& me, const Touch& other, const Box& box);
+  // Two results of one instruction lie in the same bytes.
+  void two_results(const Touch& me, const Touch& before, const Box& box);
   // The caller would read an output that `other` has overwritten.
   void lost_output(isa::TensorId tensor, const Touch& other, const Box& box);
   void hidden_order(const Touch& me, const Touch& other);

@@ -133,7 +133,12 @@ void PlacedMemory::check_overwrite(const Access& a, const Clock& known, const Bo
       findings_.wrong_order(me, {t, nullptr, writes}, box);
     }
   };
-  if (s.writer.inst >= 0) compare(s.writer, true);
+  const Touch& w = s.writer;
+  if (w.inst == a.touch.inst && w.instance == a.touch.instance) {
+    findings_.two_results(a.touch, w, box);
+  } else if (w.inst >= 0) {
+    compare(w, true);
+  }
   for (const Touch& r : s.readers) {
     if (r.inst != a.touch.inst || r.instance != a.touch.instance) compare(r, false);
   }
