@@ -21,10 +21,12 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-// Names that find_target accepts.
+// The chips. find_target accepts instances too (hw/systems/system.h).
 std::vector<std::string> target_names();
 
-// The machine called `name`, with LNC 1; TY-HW-001 with the nearest name if there is none.
+// The machine called `name`, a chip or the chip of an instance, with LNC 1. TY-HW-001 with the
+// nearest name if there is none; TY-HW-010 if the instance has chips that the device simulator does
+// not know.
 Result<Machine> find_target(std::string_view name);
 
 }  // namespace trainyard::hw

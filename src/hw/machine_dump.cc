@@ -1,8 +1,9 @@
-// Writes a machine as a machine file.
+// Writes a machine or a system as a machine file.
 #include <fmt/format.h>
 
 #include "hw/fields.h"
 #include "hw/machine_file.h"
+#include "hw/systems/system_fields.h"
 
 namespace trainyard::hw {
 namespace {
@@ -37,16 +38,38 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-}  // namespace
-
-std::string machine_to_toml(const Machine& machine) {
-  std::string out = fmt::format("base = {}\nname = {}\nlnc = {}\n\n[chip]\n",
-                                quoted(machine.chip.name), quoted(machine.name), machine.lnc);
+// The groups of a chip and its cores; `lnc` stands before any group.
+std::string device_text(const Machine& machine) {
+  std::string out = fmt::format("lnc = {}\n\n[chip]\n", machine.lnc);
   for (const ChipField& field : chip_fields()) out += line(field, machine.chip);
   for (const FieldGroup& group : core_groups()) {
     out += fmt::format("\n# {}\n[core.{}]\n", group.meaning, group.name);
     for (const CoreField& field : core_fields()) {
       if (field.group == group.name) out += line(field, machine.core);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string machine_to_toml(const Machine& machine) {
+  return fmt::format("base = {}\nname = {}\n", quoted(machine.chip.name), quoted(machine.name)) +
+         device_text(machine);
+}
+
+std::string system_to_toml(const System& system) {
+  std::string out =
+      fmt::format("base = {}\nname = {}\n", quoted(system.instance.name), quoted(system.name));
+  if (system.device) out += device_text(*system.device);
+  out += "\n# The chip as a cluster sees it\n[accelerator]\n";
+  for (const AcceleratorField& field : accelerator_fields()) out += line(field, system.accelerator);
+  out += "\n# What is rented as one unit\n[instance]\n";
+  for (const InstanceField& field : instance_fields()) out += line(field, system.instance);
+  for (const FieldGroup& group : knob_groups()) {
+    out += fmt::format("\n# {}\n[{}]\n", group.meaning, group.name);
+    for (const KnobField& field : knob_fields()) {
+      if (field.group == group.name) out += line(field, system.knobs);
     }
   }
   return out;

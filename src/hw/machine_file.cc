@@ -1,92 +1,24 @@
 #include "hw/machine_file.h"
 
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <sstream>
 
 #include "hw/override.h"
-
-#define TOML_EXCEPTIONS 0
-#define TOML_HEADER_ONLY 1
-#define TOML_MAX_NESTED_VALUES 8
-#include <toml++/toml.h>
+#include "hw/systems/system_fields.h"
+#include "hw/systems/system_override.h"
+#include "hw/toml_file.h"
 
 namespace trainyard::hw {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
+constexpr std::string_view kKind = "machine file";
+constexpr std::string_view kCode = "TY-HW-002";
+
+// What a file describes: a chip, or a system with a chip unless its maker is another one.
+struct Description {
+  std::optional<Machine> device;
+  std::optional<System> system;
 };
-
-constexpr size_t kMaxFileBytes = 1 * MiB;
-// No key of a machine has more than two dots.
-constexpr int kMaxDotsPerLine = 64;
-
-// Where a character of a TOML line stands.
-enum class In : uint8_t { Plain, Comment, Basic, Literal };
-
-In after(In in, char c) {
-  switch (in) {
-    case In::Plain:
-      return c == '#' ? In::Comment : c == '"' ? In::Basic : c == '\'' ? In::Literal : in;
-    case In::Comment:
-      return in;
-    case In::Basic:
-      return c == '"' ? In::Plain : in;
-    case In::Literal:
-      return c == '\'' ? In::Plain : in;
-  }
-  TY_CHECK(false);
-}
-
-// Why `rest`, the text from some plain character on, must not reach toml++ 3.3; null if it may.
-// The library builds tables by recursion without a bound on dotted keys, and its test for
-// white space is undefined for most letters beyond ASCII. Strings of several lines are refused
-// only because they would blur what is plain.
-const char* unsafe(std::string_view rest) {
-  if ((rest.front() & 0x80) != 0) return "only ASCII may stand outside quotes and comments";
-  if (rest.starts_with("\"\"\"") || rest.starts_with("'''")) {
-    return "a machine file has no texts of several lines";
-  }
-  return nullptr;
-}
-
-// Refuses what toml++ cannot be given, before it sees it.
-Status check_text(std::string_view text, std::string_view file) {
-  SourcePlace place{std::string(file), 0, 0};
-  if (text.size() > kMaxFileBytes) {
-    return error("TY-HW-002", "a machine file has at most {} bytes", kMaxFileBytes).at(place);
-  }
-  place.line = 1;
-  int dots = 0;
-  In in = In::Plain;
-  for (size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') {
-      ++place.line;
-      dots = 0;
-      in = In::Plain;
-      continue;
-    }
-    if (c == '.' && ++dots > kMaxDotsPerLine) {
-      return error("TY-HW-002", "more than {} dots in a line; no key is nested so deep",
-                   kMaxDotsPerLine)
-          .at(place);
-    }
-    const char* reason = in == In::Plain ? unsafe(text.substr(i)) : nullptr;
-    if (reason != nullptr) return error("TY-HW-002", "{}", reason).at(place);
-    in = after(in, c);
-    const bool escape = in == In::Basic && c == '\\' && !text.substr(i + 1).starts_with('\n');
-    if (escape) ++i;
-  }
-  return {};
-}
-
-SourcePlace place_in(std::string_view file, const toml::source_region& region) {
-  return {std::string(file), static_cast<int>(region.begin.line),
-          static_cast<int>(region.begin.column)};
-}
 
 // What a node holds, as override_field wants it. `text` must outlive the result.
 Given given(const toml::node& node, std::string_view text) {
@@ -99,22 +31,35 @@ Given given(const toml::node& node, std::string_view text) {
   return {.text = text};
 }
 
-Status set(Machine& machine, const std::string& key, const toml::node& node,
+Status set_one(Description& into, const std::string& key, const Given& value,
+               std::string_view file) {
+  if (is_system_key(key)) {
+    if (into.system) return override_field(*into.system, key, value, file);
+    return error("TY-HW-003",
+                 "the key '{}' needs an instance as base; start the file with a line like: base = "
+                 "\"trn2.48xlarge\"",
+                 key);
+  }
+  if (into.device) return override_field(*into.device, key, value, file);
+  return error("TY-HW-003", "there is no key '{}' on {}: its cores are not in the catalogue", key,
+               into.system->name);
+}
+
+Status set(Description& into, const std::string& key, const toml::node& node,
            std::string_view file) {
   std::ostringstream text;
   node.visit([&](const auto& n) { text << n; });
-  return override_field(machine, key, given(node, text.str()), file)
-      .at(place_in(file, node.source()));
+  return set_one(into, key, given(node, text.str()), file).at(place_in(file, node.source()));
 }
 
 // Sets every number of `table`, whose own key is `prefix`.
-Status set_all(Machine& machine, const toml::table& table, const std::string& prefix,
+Status set_all(Description& into, const toml::table& table, const std::string& prefix,
                std::string_view file) {
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
     if (key == "base" || key == "name" || key == "lnc") continue;
     const toml::table* inner = node.as_table();
-    TY_TRY(inner ? set_all(machine, *inner, key + ".", file) : set(machine, key, node, file));
+    TY_TRY(inner ? set_all(into, *inner, key + ".", file) : set(into, key, node, file));
   }
   return {};
 }
@@ -128,50 +73,79 @@ Result<std::optional<std::string>> text_of(const toml::table& table, std::string
   return error("TY-HW-002", "{} must be a text in quotes", key).at(place_in(file, node->source()));
 }
 
-Result<Machine> base_machine(const toml::table& table, std::string_view file) {
+// The base of the file under its new name, before any number is changed.
+Result<Description> base_of(const toml::table& table, std::string_view file) {
   auto base = text_of(table, "base", file);
   if (!base) return base.status();
   if (!*base) {
     return error("TY-HW-002", "no base; start the file with a line like: base = \"trn2\"")
         .at({std::string(file), 0, 0});
   }
-  auto machine = find_target(**base);
-  if (!machine) return machine.status().at(place_in(file, table.get("base")->source()));
   auto name = text_of(table, "name", file);
   if (!name) return name.status();
-  if (*name) machine->name = **name;
-  return machine;
+  Description result;
+  if (auto system = find_system(**base)) {
+    result.device = system->device;
+    result.system = std::move(*system);
+  } else {
+    auto device = find_target(**base);
+    if (!device) return device.status().at(place_in(file, table.get("base")->source()));
+    result.device = std::move(*device);
+  }
+  if (*name && result.device) result.device->name = **name;
+  if (*name && result.system) result.system->name = **name;
+  return result;
+}
+
+Result<Description> describe(std::string_view text, std::string_view file) {
+  auto table = parse_toml(text, file, kKind, kCode);
+  if (!table) return table.status();
+  auto result = base_of(*table, file);
+  if (!result) return result;
+  TY_TRY(set_all(*result, *table, "", file));
+  // Last, because its range depends on chip.lnc_max.
+  if (const toml::node* lnc = table->get("lnc")) TY_TRY(set(*result, "lnc", *lnc, file));
+  const SourcePlace whole{std::string(file), 0, 0};
+  if (result->device) TY_TRY(settle(*result->device).at(whole));
+  if (result->system) {
+    result->system->device = result->device;
+    TY_TRY(settle(*result->system).at(whole));
+  }
+  return result;
 }
 
 }  // namespace
 
 Result<Machine> parse_machine(std::string_view text, std::string_view file) {
-  TY_TRY(check_text(text, file));
-  const toml::parse_result parsed = toml::parse(text, file);
-  if (!parsed) {
-    return error("TY-HW-002", "not TOML: {}", parsed.error().description())
-        .at(place_in(file, parsed.error().source()));
-  }
-  const toml::table& table = parsed.table();
-  auto machine = base_machine(table, file);
-  if (!machine) return machine;
-  TY_TRY(set_all(*machine, table, "", file));
-  // Last, because its range depends on chip.lnc_max.
-  if (const toml::node* lnc = table.get("lnc")) TY_TRY(set(*machine, "lnc", *lnc, file));
-  TY_TRY(settle(*machine).at({std::string(file), 0, 0}));
-  return machine;
+  auto described = describe(text, file);
+  if (!described) return described.status();
+  if (described->device) return std::move(*described->device);
+  return error("TY-HW-010", "{} has no chip that the device simulator knows; use it for clusters",
+               described->system->name)
+      .at({std::string(file), 0, 0});
+}
+
+Result<System> parse_system(std::string_view text, std::string_view file) {
+  auto described = describe(text, file);
+  if (!described) return described.status();
+  if (described->system) return std::move(*described->system);
+  return error("TY-HW-009",
+               "the base '{}' is a chip, not an instance; start the file with a line like: base = "
+               "\"trn2.48xlarge\"",
+               described->device->chip.name)
+      .at({std::string(file), 0, 0});
 }
 
 Result<Machine> load_machine(const std::string& path) {
-  const std::unique_ptr<std::FILE, CloseFile> in(std::fopen(path.c_str(), "rb"));
-  std::string text(kMaxFileBytes + 1, '\0');
-  const size_t size = in ? std::fread(text.data(), 1, text.size(), in.get()) : 0;
-  if (!in || std::ferror(in.get())) {
-    return error("TY-HW-008", "cannot read the machine file '{}'; check its name and its rights",
-                 path);
-  }
-  text.resize(size);
-  return parse_machine(text, path);
+  const auto text = read_toml_file(path, kKind);
+  if (!text) return text.status();
+  return parse_machine(*text, path);
+}
+
+Result<System> load_system(const std::string& path) {
+  const auto text = read_toml_file(path, kKind);
+  if (!text) return text.status();
+  return parse_system(*text, path);
 }
 
 }  // namespace trainyard::hw

@@ -124,7 +124,7 @@ TEST(MachineFile, AnUnknownBaseIsRefusedWithTheNearestName) {
   EXPECT_EQ(
       refusal(parse("base = \"trn-2\"\n")),
       "my.toml:1:8  TY-HW-001  there is no target 'trn-2' (did you mean 'trn2'?); targets are "
-      "trn1, inf2, trn2, trn3");
+      "trn1, inf2, trn2, trn3, and the instances of 'trainyard ls --list'");
 }
 
 TEST(MachineFile, AnUnknownKeyIsRefusedWithTheNearestKey) {

@@ -6,7 +6,6 @@
 
 #include "base/nearest.h"
 #include "hw/fields.h"
-#include "hw/intern.h"
 
 namespace trainyard::hw {
 namespace {
@@ -32,22 +31,6 @@ bool has_type(const Given& given, FieldKind kind) {
   return kind == FieldKind::Real || given.number == std::floor(given.number);
 }
 
-template <class Spec>
-Status set(const Field<Spec>& field, Spec& spec, const Given& given, std::string_view origin) {
-  if (!has_type(given, field.kind)) {
-    return error("TY-HW-004", "{} = {}: must be {}", field.key, given.text, wanted(field.kind));
-  }
-  // Written so that NaN fails too.
-  if (!(given.number >= field.low && given.number <= field.high)) {
-    return error("TY-HW-005", "{} = {}: must be from {} to {}{}{}", field.key, given.text,
-                 field.low, field.high, field.unit.empty() ? "" : " ", field.unit);
-  }
-  if (field.get(spec).value != given.number) {
-    field.set(spec, {given.number, Trust::Assumed, intern("user:" + std::string(origin))});
-  }
-  return {};
-}
-
 Status set_lnc(Machine& machine, const Given& given) {
   if (given.kind != Given::Kind::Integer) {
     return error("TY-HW-004", "lnc = {}: must be a whole number", given.text);
@@ -70,13 +53,26 @@ std::vector<std::string> all_keys() {
 
 }  // namespace
 
+Status check_number(std::string_view key, FieldKind kind, double low, double high,
+                    std::string_view unit, const Given& given) {
+  if (!has_type(given, kind)) {
+    return error("TY-HW-004", "{} = {}: must be {}", key, given.text, wanted(kind));
+  }
+  // Written so that NaN fails too.
+  if (!(given.number >= low && given.number <= high)) {
+    return error("TY-HW-005", "{} = {}: must be from {} to {}{}{}", key, given.text, low, high,
+                 unit.empty() ? "" : " ", unit);
+  }
+  return {};
+}
+
 Status override_field(Machine& machine, std::string_view key, const Given& given,
                       std::string_view origin) {
   if (key == "lnc") return set_lnc(machine, given);
   if (const CoreField* field = find_field(core_fields(), key))
-    return set(*field, machine.core, given, origin);
+    return override_value(*field, machine.core, given, origin);
   if (const ChipField* field = find_field(chip_fields(), key))
-    return set(*field, machine.chip, given, origin);
+    return override_value(*field, machine.chip, given, origin);
   return error("TY-HW-003", "there is no key '{}'{}; 'trainyard machine' lists all keys", key,
                did_you_mean(key, all_keys()));
 }

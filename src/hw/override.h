@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 #include "hw/catalogue.h"
+#include "hw/fields.h"
+#include "hw/intern.h"
 
 namespace trainyard::hw {
 
@@ -27,5 +29,20 @@ Status override_field(Machine& machine, std::string_view key, const Given& given
 // where a larger SBUF no longer fits. TY-HW-006: numbers that contradict each other.
 // TY-HW-007: clocks without a common tick.
 Status settle(Machine& machine);
+
+// Whether a field of that type and range may have the value: TY-HW-004, TY-HW-005.
+Status check_number(std::string_view key, FieldKind kind, double low, double high,
+                    std::string_view unit, const Given& given);
+
+// Sets one field of any spec, with the rules of override_field.
+template <class Spec>
+Status override_value(const Field<Spec>& field, Spec& spec, const Given& given,
+                      std::string_view origin) {
+  TY_TRY(check_number(field.key, field.kind, field.low, field.high, field.unit, given));
+  if (field.get(spec).value != given.number) {
+    field.set(spec, {given.number, Trust::Assumed, intern("user:" + std::string(origin))});
+  }
+  return {};
+}
 
 }  // namespace trainyard::hw

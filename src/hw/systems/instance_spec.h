@@ -33,7 +33,9 @@ struct InstanceSpec {
   std::string_view accelerator;  // key of accelerators()
   Shape shape = Shape::Single;
 
-#define TY_FIELD(group, field, T, unit, low, high, meaning) Fact<T> field;
+// A field that a table leaves out does not exist on that instance.
+#define TY_FIELD(group, field, T, unit, low, high, meaning) \
+  Fact<T> field = {T{}, Trust::Derived, "trainyard"};
 #include "hw/systems/instance_fields.inc"
 #undef TY_FIELD
 

@@ -33,7 +33,7 @@ struct Price {
   std::string_view provider;     // "aws"
   std::string_view instance;     // "trn2.48xlarge"; elsewhere the provider's own kind, "8xh100"
   std::string_view accelerator;  // key of accelerators(); "" in a user's row for a known instance
-  int64_t chips = 1;             // that the price pays for
+  int64_t chips = 0;             // that the price pays for; 0: all of the instance
   std::string_view region;       // "us-east-1"
   Market market = Market::OnDemand;
   double low = 0;
@@ -41,7 +41,7 @@ struct Price {
   std::string_view date;  // "2026-08-22", "2026-05"
   Trust trust = Trust::Assumed;
   std::string_view source;  // key of docs/sources.md, or "user:<file>"
-  std::string_view note;    // "listed until June 2025"; may be empty
+  std::string_view note;    // "list price before June 2025", a user's source; may be empty
 
   double middle() const { return (low + high) / 2; }
   friend bool operator==(const Price&, const Price&) = default;
@@ -57,11 +57,12 @@ Result<std::vector<Price>> load_prices(const std::string& path);
 // `table` with the rows of `mine` before it, so that find_price meets them first.
 std::vector<Price> with_prices(std::vector<Price> mine, std::span<const Price> table);
 
-// What to look for; an empty region means any.
+// What to look for; an empty text means any.
 struct PriceQuery {
   std::string_view instance;
   Market market = Market::OnDemand;
-  std::string_view region;
+  std::string_view region = {};
+  std::string_view provider = {};
 };
 
 // The first row that fits. TY-HW-013 if there is none: nothing is guessed.
