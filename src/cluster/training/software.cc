@@ -1,0 +1,126 @@
+#include "cluster/training/software.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+namespace trainyard::cluster {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// The number after `mark`, or 0.
+double number_after(const std::string& text, std::string_view mark) {
+  const size_t at = text.find(mark);
+  return at == std::string::npos ? 0 : std::strtod(text.c_str() + at + mark.size(), nullptr);
+}
+
+struct Sign {
+  std::string_view part;
+  Stack stack;
+};
+
+// The first that fits counts.
+constexpr Sign kNeuron[] = {
+    {"nemo-megatron", Stack::NeuronNemo},
+    {"neuronx-distributed", Stack::NeuronNxd},
+    {"nxd", Stack::NeuronNxd},
+    {"optimum", Stack::NeuronNxd},
+    {"megatron-lm", Stack::NeuronMegatron},
+    {"axlearn", Stack::NeuronJax},
+    {"jax", Stack::NeuronJax},
+    {"torch-neuronx", Stack::NeuronTorch},
+};
+constexpr Sign kGpu[] = {
+    {"megatron-lm 2021", Stack::Megatron2021},
+    {"megatron", Stack::Megatron},
+    {"nemo", Stack::Megatron},
+    {"composer", Stack::Composer},
+    {"llm-foundry", Stack::Composer},
+    {"torchtitan", Stack::Torchtitan},
+    {"maxtext", Stack::JaxGpu},
+    {"jax", Stack::JaxGpu},
+    {"axlearn", Stack::JaxGpu},
+    {"ngc", Stack::Ngc},
+};
+constexpr Sign kTpu[] = {
+    {"axlearn", Stack::Axlearn}, {"maxtext", Stack::MaxText}, {"jax", Stack::MaxText}};
+
+template <size_t N>
+Stack find(const std::string& text, const Sign (&signs)[N], Stack otherwise) {
+  const auto* found = std::ranges::find_if(
+      signs, [&](const Sign& s) { return text.find(s.part) != std::string::npos; });
+  return found == std::end(signs) ? otherwise : found->stack;
+}
+
+}  // namespace
+
+std::string_view name(Stack stack) {
+  constexpr std::array<std::string_view, 14> kNames = {"torch-neuronx",
+                                                       "neuronx-nemo-megatron",
+                                                       "neuronx-distributed",
+                                                       "megatron-lm on neuron",
+                                                       "jax on neuron",
+                                                       "megatron-lm 2021",
+                                                       "megatron-core",
+                                                       "composer",
+                                                       "torchtitan",
+                                                       "jax on gpu",
+                                                       "maxtext",
+                                                       "axlearn",
+                                                       "ngc",
+                                                       "other"};
+  return kNames[static_cast<size_t>(stack)];
+}
+
+Software parse_software(std::string_view text, std::string_view date, std::string_view hardware) {
+  const std::string words = lower(text);
+  Software s;
+  s.year = std::strtod(std::string(date).c_str(), nullptr);
+  if (date.size() >= 7 && date[4] == '-') {
+    s.year += (std::strtod(std::string(date.substr(5, 2)).c_str(), nullptr) - 0.5) / 12;
+  }
+  if (hardware.starts_with("trn") || hardware.starts_with("inf")) {
+    s.stack = find(words, kNeuron, Stack::NeuronNxd);
+    s.sdk = number_after(words, "neuron 2.");
+  } else if (hardware.starts_with("tpu") || hardware.starts_with("v")) {
+    s.stack = find(words, kTpu, Stack::MaxText);
+  } else {
+    s.stack = find(words, kGpu, Stack::Other);
+  }
+  return s;
+}
+
+bool has_flash_attention(const Software& s) {
+  const double sdk = s.sdk > 0 ? s.sdk : 99;
+  const double year = s.year > 0 ? s.year : 9999;
+  switch (s.stack) {
+    case Stack::NeuronNemo:  // with release 0.6.0
+      return year >= 2024.5;
+    case Stack::NeuronNxd:
+      return sdk >= 19;
+    case Stack::NeuronTorch:
+    case Stack::NeuronMegatron:
+      return false;
+    case Stack::Megatron2021:
+    case Stack::Ngc:
+      return false;
+    case Stack::Megatron:
+      return year >= 2023;
+    default:
+      return true;
+  }
+}
+
+bool has_old_runtime(const Software& s) { return s.sdk > 0 && s.sdk < 20; }
+
+bool has_sequence_parallel(const Software& s) {
+  return s.stack != Stack::NeuronMegatron && s.stack != Stack::Megatron2021;
+}
+
+}  // namespace trainyard::cluster
