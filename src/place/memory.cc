@@ -42,6 +42,10 @@ class Allocator {
       if (place.address) pinned_.push_back(static_cast<TensorId>(t));
       tensors_.push_back(static_cast<TensorId>(t));
     }
+    split_.assign(program.loops.size(), 0);
+    for (const isa::InstPlace& place : program.placement.insts) {
+      if (place.ahead > 0) split_[place.ahead_loop] = 1;
+    }
     slots_.assign(program.tensors.size(), 1);
     address_.assign(program.tensors.size(), 0);
   }
@@ -239,11 +243,7 @@ class Allocator {
 
   // Whether instructions of the loop are issued some iterations early. Then a tensor may be written
   // while another, which the body has done with by then, is still in use.
-  bool is_split(isa::LoopId loop) const {
-    return std::any_of(
-        program_.placement.insts.begin(), program_.placement.insts.end(),
-        [&](const isa::InstPlace& place) { return place.ahead > 0 && place.ahead_loop == loop; });
-  }
+  bool is_split(isa::LoopId loop) const { return split_[loop] != 0; }
 
   // The tensors of a block lie behind those of the blocks around it; blocks side by side share
   // unless they are to be kept apart. Returns the first byte behind all.
@@ -354,6 +354,7 @@ class Allocator {
   int max_slots_;
   bool share_ = false;
   std::vector<TensorId> tensors_, pinned_;
+  std::vector<char> split_;  // per loop
   std::vector<int> slots_;
   std::vector<int64_t> address_;
   std::vector<Scope> scopes_;
