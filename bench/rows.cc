@@ -55,10 +55,16 @@ Bound::Bound(const isa::Program& program) {
     const isa::Tensor& t = program.tensors[i];
     if (t.io == isa::Io::None) continue;
     memory_.emplace_back(static_cast<size_t>(t.total_bytes()));
-    std::vector<float> values(static_cast<size_t>(t.total_bytes() / numerics::size_of(t.dtype)));
-    for (size_t j = 0; j < values.size(); ++j)
-      values[j] = static_cast<float>((j * 2654435761u >> 20) % 256) / 256 - 0.5f;
-    numerics::narrow(t.dtype, values.data(), memory_.back().data(), values.size());
+    // In strips: the memory rows measure the peak of a process that does only this.
+    const auto size = static_cast<size_t>(numerics::size_of(t.dtype));
+    const size_t count = memory_.back().size() / size;
+    float strip[4096];
+    for (size_t at = 0; at < count; at += std::size(strip)) {
+      const size_t n = std::min(std::size(strip), count - at);
+      for (size_t j = 0; j < n; ++j)
+        strip[j] = static_cast<float>(((at + j) * 2654435761u >> 20) % 256) / 256 - 0.5f;
+      numerics::narrow(t.dtype, strip, memory_.back().data() + at * size, n);
+    }
     bindings_.push_back({static_cast<isa::TensorId>(i), memory_.back()});
   }
   // The vector of vectors may have moved its buffers' owners, not the buffers.

@@ -1,18 +1,45 @@
 #include "place/place.h"
 
+#include "isa/cost_dma.h"
 #include "isa/structure.h"
 #include "place/steps.h"
 
 namespace trainyard::place {
 namespace {
 
+// A repeat is unrolled code and its transfers are static rings, both in HBM. Past the limits a real
+// program would loop and generate descriptors instead; the time does not include that, so it is
+// said.
+void report_size(const isa::Program& program, const Uses& uses, const hw::CoreSpec& core,
+                 Report& report) {
+  report.instruction_bytes = report.executed * core.seq.instruction_bytes.value;
+  double rings = 0;
+  for (size_t i = 0; i < program.insts.size(); ++i) {
+    if (!isa::is_dma(program.insts[i].op)) continue;
+    const isa::DmaShape shape = isa::dma_shape(program, program.insts[i], core, isa::Level::C);
+    rings += uses.weight(static_cast<isa::InstId>(i)) * static_cast<double>(shape.ring_bytes);
+  }
+  report.ring_bytes = static_cast<int64_t>(rings);
+  const auto over = [&](std::string_view what, int64_t bytes, int64_t limit, std::string_view key,
+                        std::string_view instead) {
+    if (bytes <= limit) return;
+    report.remarks.push_back(fmt::format(
+        "{} takes {} MB of HBM, above {} ({} MB): a real program would {}, which is not charged",
+        what, bytes / 1000000, key, limit / 1000000, instead));
+  };
+  over("unrolled code", report.instruction_bytes, core.program.code_max_bytes.value,
+       "program.code_max_bytes", "loop");
+  over("static DMA rings", report.ring_bytes, core.program.ring_max_bytes.value,
+       "program.ring_max_bytes", "generate descriptors");
+}
+
 Result<Report> run_steps(isa::Program& program, const hw::CoreSpec& core, const Options& options) {
   const isa::Structure structure(program);
   const Uses uses(program, structure);
   Report report;
   report.executed = structure.executed(program);
-  report.instruction_bytes = report.executed * core.seq.instruction_bytes.value;
   TY_TRY(choose_engines(program, uses, core, options));
+  report_size(program, uses, core, report);
   const Stages stages = choose_ahead(program, uses, options);
   TY_TRY(allocate(program, uses, stages, core, options, report));
   std::vector<size_t> given;

@@ -65,6 +65,7 @@ void RunSummary::print() const {
   print_values();
   print_hazards();
   print_memory();
+  for (const std::string& remark : kernel.placement().remarks) fmt::print("note     {}\n", remark);
   if (result.time) print_time();
   if (!trace_file.empty()) fmt::print("trace    {}   open in ui.perfetto.dev\n", trace_file);
 }
