@@ -5,6 +5,7 @@ says what its operands must hold afterwards. `Cases.run` loads the tiles, runs e
 every tile and compares each byte, so that a write outside the destination's pattern is found too.
 """
 
+import os
 import pathlib
 import subprocess
 
@@ -243,11 +244,13 @@ def run_values(program, folder, **settings):
     return done.stdout
 
 
-def try_values(program, folder, **settings):
+def try_values(program, folder, simd=None, **settings):
+    """`simd` limits the host's instructions: the bits must not change."""
     tool = ROOT / "build/release/tests/tools/run_values"
     arguments = [f"{k}={v}" for k, v in settings.items()]
+    environment = os.environ | ({"TRAINYARD_SIMD": simd} if simd else {})
     return subprocess.run([str(tool), str(program), str(folder), *arguments],
-                          capture_output=True, text=True)
+                          capture_output=True, text=True, env=environment)
 
 
 def differences(tile, actual):

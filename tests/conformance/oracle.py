@@ -181,7 +181,26 @@ def iota(partitions, pattern, offset, multiplier):
     return wrap(values[None, :] + rows, "i32")
 
 
-# ---- sums: one element after the other, each rounded to fp32
+# ---- reductions: the order is ours, the machine's is not documented
+
+def lanes(op, x, keep=1, nan=True):
+    """Element i goes to lane i mod 16, lane = element op lane; then lane j takes lane j + 8, j + 4,
+    ... down to `keep`."""
+    used = min(16, x.shape[-1])
+    state = x[..., :used].astype(np.float32)
+    for i in range(16, x.shape[-1], 16):
+        block = x[..., i:i + 16]
+        n = block.shape[-1]
+        state = np.concatenate([alu(op, block, state[..., :n], nan=nan), state[..., n:]], -1)
+    step = 8
+    while step >= keep:
+        both = min(max(used - step, 0), step)
+        joined = alu(op, state[..., :both], state[..., step:step + both], nan=nan)
+        state = np.concatenate([joined, state[..., both:]], -1)
+        used = min(used, step)
+        step //= 2
+    return state[..., :keep]
+
 
 def running(op, first, rest, nan=True):
     """first op rest[..., 0] op rest[..., 1] ..."""

@@ -28,9 +28,11 @@ def binary_ops(cases):
     return ARITHMETIC + (ABS_PAIR if cases.target == "trn3" else [])
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("nan", (0, 1))
-def test_tensor_tensor_computes_in_fp32_on_vector(tmp_path, target, nan):
+@pytest.mark.parametrize("simd,target,nan", ((None, "trn1", 1), (None, "trn2", 0),
+                                             (None, "trn3", 1), ("avx2", "trn3", 1),
+                                             ("avx2", "trn3", 0), ("scalar", "trn3", 1),
+                                             ("scalar", "trn3", 0)))
+def test_tensor_tensor_computes_in_fp32_on_vector(tmp_path, simd, target, nan):
     cases = Cases(1, target)
     for _ in range(CASES):
         p, n = sizes(cases)
@@ -44,7 +46,7 @@ def test_tensor_tensor_computes_in_fp32_on_vector(tmp_path, target, nan):
                        nan=bool(nan))
         dst.put(oracle.narrow(y, dst.dtype))
         cases.add(f"tensor_tensor {dst} <- {a}, {b} op={op} on vector")
-    cases.run(tmp_path, nan=nan)
+    cases.run(tmp_path, nan=nan, simd=simd)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -93,9 +95,10 @@ def number_or_column(cases, partitions, dtype="f32"):
     return str(tile), tile.get().astype(np.int64) if dtype != "f32" else tile.get()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("nan", (0, 1))
-def test_tensor_scalar_rounds_after_each_operator(tmp_path, target, nan):
+@pytest.mark.parametrize("simd,target,nan", ((None, "trn1", 1), (None, "trn2", 0),
+                                             (None, "trn3", 1), ("avx2", "trn3", 1),
+                                             ("scalar", "trn3", 0)))
+def test_tensor_scalar_rounds_after_each_operator(tmp_path, simd, target, nan):
     cases = Cases(4, target)
     unary = ["abs", "reciprocal"] + (["square", "relu"] if target == "trn3" else [])
     for _ in range(CASES):
@@ -126,7 +129,7 @@ def test_tensor_scalar_rounds_after_each_operator(tmp_path, target, nan):
             y = oracle.alu(op, y, side, reverse, nan=bool(nan))
         dst.put(oracle.narrow(y, dst.dtype))
         cases.add(f"tensor_scalar {dst} <- {a} {' '.join(words)} on vector")
-    cases.run(tmp_path, nan=nan)
+    cases.run(tmp_path, nan=nan, simd=simd)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -190,8 +193,7 @@ def test_tensor_scalar_takes_bit_patterns_as_they_are(tmp_path, target):
     cases.run(tmp_path)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("nan", (0, 1))
+@pytest.mark.parametrize("target,nan", (("trn1", 1), ("trn2", 0), ("trn3", 1)))
 def test_scalar_tensor_tensor_rounds_after_each_operator(tmp_path, target, nan):
     cases = Cases(8, target)
     for _ in range(CASES):

@@ -1,4 +1,4 @@
-"""tensor_reduce, tensor_tensor_scan, bn_stats, bn_aggr, max8. Sums run element by element in fp32."""
+"""tensor_reduce, tensor_tensor_scan, bn_stats, bn_aggr, max8."""
 
 import numpy as np
 import oracle
@@ -38,9 +38,11 @@ def dense_operand(cases, dtype, partitions, shape, **extra):
     return type(access)(access.tile, access.partition, partitions, 1, list(zip(steps, shape)))
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("nan", (0, 1))
-def test_tensor_reduce_goes_through_the_last_dims_in_order(tmp_path, target, nan):
+@pytest.mark.parametrize("simd,target,nan", ((None, "trn1", 1), (None, "trn2", 0),
+                                             (None, "trn3", 1), ("avx2", "trn2", 1),
+                                             ("avx2", "trn2", 0), ("scalar", "trn2", 1),
+                                             ("scalar", "trn2", 0)))
+def test_tensor_reduce_follows_sixteen_lanes_or_the_elements(tmp_path, simd, target, nan):
     cases = Cases(30, target)
     for _ in range(CASES):
         p = cases.partitions()
@@ -51,15 +53,16 @@ def test_tensor_reduce_goes_through_the_last_dims_in_order(tmp_path, target, nan
         n = int(np.prod(kept))
         dst = cases.operand(cases.choose(*oracle.FLOATS, "i32", "i16"), p, n, is_dst=True)
         x = oracle.widen(data.get(), data.dtype).reshape(p, n, -1)
-        first = x[..., 0]
-        if op.startswith("logical"):
-            first = (first != 0).astype(np.float32)
-        y = oracle.running(op, first, x[..., 1:], bool(nan))
+        if op in ("add", "multiply", "max", "min"):
+            y = oracle.lanes(op, x, nan=bool(nan))[..., 0]
+        else:
+            first = (x[..., 0] != 0).astype(np.float32) if "logical" in op else x[..., 0]
+            y = oracle.running(op, first, x[..., 1:], bool(nan))
         negate = bool(cases.random.random() < 0.3)
         dst.put(oracle.narrow(-y if negate else y, dst.dtype))
         cases.add(f"tensor_reduce {dst} <- {data} op={op} axes={len(axes)}"
                   + (" negate" if negate else ""))
-    cases.run(tmp_path, nan=nan)
+    cases.run(tmp_path, nan=nan, simd=simd)
 
 
 def test_tensor_reduce_takes_bit_patterns_as_they_are(tmp_path):
@@ -109,28 +112,28 @@ def test_tensor_tensor_scan_keeps_an_fp32_state(tmp_path, target):
 
 
 def moments(x):
-    """Count, mean and sum of squared distances of each row, element by element."""
-    zero = np.zeros(x.shape[0], np.float32)
-    if x.shape[1] == 0:
-        return zero, zero, zero
-    count = np.full(x.shape[0], x.shape[1], np.float32)
-    mean = oracle.running("add", zero, x) / count
-    distance = x - mean[:, None]
-    return count, mean, oracle.running("add", zero, distance * distance)
+    """Counts, means and sums of squared distances of the even and of the odd elements."""
+    p, n = x.shape
+    counts = np.array([(n + 1) // 2, n // 2], np.float32)
+    with np.errstate(all="ignore"):
+        means = np.nan_to_num(oracle.lanes("add", np.pad(x, ((0, 0), (0, n == 1))), 2) / counts)
+        distance = x - np.tile(means, (1, (n + 1) // 2))[:, :n]
+        squares = oracle.lanes("add", np.pad(distance * distance, ((0, 0), (0, n == 1))), 2)
+    return np.stack([np.broadcast_to(counts, (p, 2)), means, squares], -1).reshape(p, 6)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_bn_stats_gives_the_moments_of_even_and_odd_elements(tmp_path, target):
+@pytest.mark.parametrize("simd,target", ((None, "trn1"), (None, "trn2"), (None, "trn3"),
+                                         ("avx2", "trn2"), ("scalar", "trn2")))
+def test_bn_stats_gives_the_moments_of_even_and_odd_elements(tmp_path, simd, target):
     cases = Cases(33, target)
     for _ in range(CASES):
         p, n = sizes(cases)
         data = cases.operand(cases.choose(*oracle.FLOATS), p, n, low=-4.0, high=4.0)
         dst = cases.operand(cases.choose("f32", "f32", "bf16"), p, 6, is_dst=True)
         x = oracle.widen(data.get(), data.dtype)
-        y = np.stack([*moments(x[:, 0::2]), *moments(x[:, 1::2])], axis=1)
-        dst.put(oracle.narrow(y, dst.dtype))
+        dst.put(oracle.narrow(moments(x), dst.dtype))
         cases.add(f"bn_stats {dst} <- {data}")
-    cases.run(tmp_path)
+    cases.run(tmp_path, simd=simd)
 
 
 @pytest.mark.parametrize("target", TARGETS)

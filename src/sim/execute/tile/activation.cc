@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/execute/tile/alu.h"
-#include "sim/execute/tile/reduce.h"
+#include "sim/execute/tile/lanes.h"
 
 namespace trainyard::sim {
 namespace {
@@ -55,26 +55,20 @@ void without_reduce(const Operands& o, ExecContext& x) {
   }
 }
 
-// Rows in blocks, whose running sums do not wait for each other.
 void with_reduce(const Operands& o, ExecContext& x) {
   const bool direct = x.writes_direct(*o.dst.pattern);
-  std::array<FloatStrip, kRowBlock> results;
-  for (int64_t first = 0; first < o.dst.rows(); first += kRowBlock) {
-    const int64_t rows = std::min(kRowBlock, o.dst.rows() - first);
-    float* sums = &x.act_registers[o.op.first_lane + first];
+  for (int64_t row = 0; row < o.dst.rows(); ++row) {
+    const float scale = o.scale.of(row), bias = o.bias.of(row);
+    LaneReduction sum({.op = AluOp::Add});
     for (int64_t begin = 0; begin < o.dst.count(); begin += kStrip) {
       const int64_t n = std::min(kStrip, o.dst.count() - begin);
-      RowBlock block;
-      for (int64_t r = 0; r < rows; ++r) {
-        const int64_t row = first + r;
-        const float* from = read_floats(o.data, row, begin, n, x.a);
-        float* y = float_target(o.dst, row, begin, direct, results[r]);
-        apply_strip(o.op, o.scale.of(row), o.bias.of(row), from, y, n, x.ranges);
-        if (!direct) x.write(o.dst, row, begin, n, y);
-        block[r] = y;
-      }
-      add_rows(block, rows, n, sums);
+      const float* from = read_floats(o.data, row, begin, n, x.a);
+      float* y = float_target(o.dst, row, begin, direct, x.y);
+      apply_strip(o.op, scale, bias, from, y, n, x.ranges);
+      sum.take(y, n);
+      if (!direct) x.write(o.dst, row, begin, n, y);
     }
+    x.act_registers[o.op.first_lane + row] += sum.result();
   }
 }
 

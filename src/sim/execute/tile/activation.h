@@ -17,8 +17,8 @@ struct ActivationOp {
 };
 
 // dst = function(data * scale + bias) in fp32; the product and the sum round by themselves. Without
-// a bias nothing is added, and a scale of 1 changes nothing. Reduce commands add the results before
-// their cast, element after element, to the row's register; `reduce_res` receives the registers.
+// a bias nothing is added, and a scale of 1 changes nothing. Reduce commands sum the results before
+// their cast (lanes.h) and add the sum to the row's register.
 void activation(const ActivationOp& op, const View& dst, const View& data, const Column& scale,
                 const Column& bias, ExecContext& context);
 

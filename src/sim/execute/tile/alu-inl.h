@@ -27,14 +27,27 @@ HWY_INLINE Vector one_if(Lanes m) {
 HWY_INLINE Lanes differ(Vector a, Vector b) { return hn::Not(hn::Eq(a, b)); }
 HWY_INLINE Lanes is_set(Vector v) { return differ(v, hn::Zero(Floats())); }
 
-// `a` where `better`, else b; a NaN wins or loses.
-HWY_INLINE Vector pick(Lanes better, Vector a, Vector b, bool propagate_nan) {
-  return hn::IfThenElse(hn::Or(better, hn::IsNaN(propagate_nan ? a : b)), a, b);
+// a > b ? a : b and a < b ? a : b: what the host's own instructions do.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+HWY_INLINE Vector larger(Vector a, Vector b) { return hn::IfThenElse(hn::Gt(a, b), a, b); }
+HWY_INLINE Vector smaller(Vector a, Vector b) { return hn::IfThenElse(hn::Lt(a, b), a, b); }
+#else
+HWY_INLINE Vector larger(Vector a, Vector b) { return hn::Max(a, b); }
+HWY_INLINE Vector smaller(Vector a, Vector b) { return hn::Min(a, b); }
+#endif
+
+// Where one operand is NaN: that one, or the other one. `best` is b where either is NaN.
+template <bool PropagateNan>
+HWY_INLINE Vector settle_nan(Vector best, Vector a, Vector b) {
+  if constexpr (PropagateNan) {
+    return hn::IfThenElse(hn::IsNaN(a), a, best);
+  } else {
+    return hn::IfThenElse(hn::IsNaN(b), a, best);
+  }
 }
 
 #define TY_ALU_OPERATOR(Name, expression)                                                      \
   struct Name {                                                                                \
-    bool nan = true;                                                                           \
     HWY_INLINE Vector operator()([[maybe_unused]] Vector a, [[maybe_unused]] Vector b) const { \
       return expression;                                                                       \
     }                                                                                          \
@@ -43,8 +56,6 @@ TY_ALU_OPERATOR(First, a)
 TY_ALU_OPERATOR(Sum, hn::Add(a, b))
 TY_ALU_OPERATOR(Difference, hn::Sub(a, b))
 TY_ALU_OPERATOR(Product, hn::Mul(a, b))
-TY_ALU_OPERATOR(Largest, pick(hn::Gt(a, b), a, b, nan))
-TY_ALU_OPERATOR(Smallest, pick(hn::Lt(a, b), a, b, nan))
 TY_ALU_OPERATOR(IsEqual, one_if(hn::Eq(a, b)))
 TY_ALU_OPERATOR(IsNotEqual, one_if(differ(a, b)))
 TY_ALU_OPERATOR(IsGreaterEqual, one_if(hn::Ge(a, b)))
@@ -54,13 +65,30 @@ TY_ALU_OPERATOR(IsLess, one_if(hn::Lt(a, b)))
 TY_ALU_OPERATOR(Both, one_if(hn::And(is_set(a), is_set(b))))
 TY_ALU_OPERATOR(Either, one_if(hn::Or(is_set(a), is_set(b))))
 TY_ALU_OPERATOR(OneOf, one_if(hn::Xor(is_set(a), is_set(b))))
-TY_ALU_OPERATOR(LargestMagnitude, pick(hn::Gt(hn::Abs(a), hn::Abs(b)), a, b, nan))
-TY_ALU_OPERATOR(SmallestMagnitude, pick(hn::Lt(hn::Abs(a), hn::Abs(b)), a, b, nan))
 TY_ALU_OPERATOR(Magnitude, hn::Abs(a))
 TY_ALU_OPERATOR(SquareOf, hn::Mul(a, a))
-TY_ALU_OPERATOR(Rectified, pick(hn::Gt(a, hn::Zero(Floats())), a, hn::Zero(Floats()), nan))
 TY_ALU_OPERATOR(Inverse, hn::Div(hn::Set(Floats(), 1.0f), a))
 #undef TY_ALU_OPERATOR
+
+#define TY_ALU_CHOICE(Name, expression)                      \
+  template <bool PropagateNan>                               \
+  struct Name {                                              \
+    HWY_INLINE Vector operator()(Vector a, Vector b) const { \
+      return settle_nan<PropagateNan>(expression, a, b);     \
+    }                                                        \
+  };
+TY_ALU_CHOICE(Largest, larger(a, b))
+TY_ALU_CHOICE(Smallest, smaller(a, b))
+TY_ALU_CHOICE(LargestMagnitude, hn::IfThenElse(hn::Gt(hn::Abs(a), hn::Abs(b)), a, b))
+TY_ALU_CHOICE(SmallestMagnitude, hn::IfThenElse(hn::Lt(hn::Abs(a), hn::Abs(b)), a, b))
+#undef TY_ALU_CHOICE
+
+template <bool PropagateNan>
+struct Rectified {
+  HWY_INLINE Vector operator()(Vector a, Vector) const {
+    return Largest<PropagateNan>()(a, hn::Zero(Floats()));
+  }
+};
 
 template <class Op>
 struct Swapped {
@@ -129,6 +157,15 @@ HWY_INLINE void swap_if(bool reverse, Op op, Use use) {
   }
 }
 
+template <template <bool> class Op, class Use>
+HWY_INLINE void choice(const AluStage& s, Use use) {
+  if (s.propagate_nan) {
+    swap_if(s.reverse, Op<true>{}, use);
+  } else {
+    swap_if(s.reverse, Op<false>{}, use);
+  }
+}
+
 // Calls use(functor) for the operators that are worth a fused pass of two; false for the others.
 template <class Use>
 HWY_INLINE bool with_common(const AluStage& s, Use use) {
@@ -146,12 +183,12 @@ HWY_INLINE bool with_common(const AluStage& s, Use use) {
       use(Product{});
       return true;
     case AluOp::Max:
-      if (s.reverse) return false;
-      use(Largest{s.propagate_nan});
+      if (s.reverse || !s.propagate_nan) return false;
+      use(Largest<true>{});
       return true;
     case AluOp::Min:
-      if (s.reverse) return false;
-      use(Smallest{s.propagate_nan});
+      if (s.reverse || !s.propagate_nan) return false;
+      use(Smallest<true>{});
       return true;
     default:
       return false;
@@ -171,9 +208,9 @@ HWY_INLINE void with_operator(const AluStage& s, Use use) {
     case AluOp::Multiply:
       return use(Product{});
     case AluOp::Max:
-      return swap_if(s.reverse, Largest{s.propagate_nan}, use);
+      return choice<Largest>(s, use);
     case AluOp::Min:
-      return swap_if(s.reverse, Smallest{s.propagate_nan}, use);
+      return choice<Smallest>(s, use);
     case AluOp::Equal:
       return use(IsEqual{});
     case AluOp::NotEqual:
@@ -193,15 +230,15 @@ HWY_INLINE void with_operator(const AluStage& s, Use use) {
     case AluOp::LogicalXor:
       return use(OneOf{});
     case AluOp::AbsMax:
-      return swap_if(s.reverse, LargestMagnitude{s.propagate_nan}, use);
+      return choice<LargestMagnitude>(s, use);
     case AluOp::AbsMin:
-      return swap_if(s.reverse, SmallestMagnitude{s.propagate_nan}, use);
+      return choice<SmallestMagnitude>(s, use);
     case AluOp::Abs:
       return use(Magnitude{});
     case AluOp::Square:
       return use(SquareOf{});
     case AluOp::Relu:
-      return use(Rectified{s.propagate_nan});
+      return s.propagate_nan ? use(Rectified<true>{}) : use(Rectified<false>{});
     case AluOp::Reciprocal:
       return use(Inverse{});
     case AluOp::Power:

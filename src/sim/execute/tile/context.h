@@ -41,6 +41,10 @@ struct ExecContext {
     return o;
   }
   void write(const View& dst, int64_t row, int64_t begin, int64_t n, const float* values) const {
+    if (n == 1 && writes_direct(*dst.pattern)) {
+      reinterpret_cast<float*>(dst.row(row))[begin] = *values;
+      return;
+    }
     write_floats(dst, row, begin, n, values, is_stochastic() ? options(dst, row, begin) : convert);
   }
 };

@@ -4,31 +4,11 @@
 #include <array>
 #include <vector>
 
+#include "sim/execute/tile/lanes.h"
 #include "sim/execute/tile/scalar_alu.h"
 
 namespace trainyard::sim {
 namespace {
-
-struct Moments {
-  float count = 0, mean = 0, squares = 0;
-};
-
-// Of x[first], x[first + 2], ...
-Moments moments(const std::vector<float>& x, size_t first) {
-  Moments m;
-  float sum = 0;
-  for (size_t i = first; i < x.size(); i += 2) {
-    sum += x[i];
-    m.count += 1;
-  }
-  if (m.count == 0) return m;
-  m.mean = sum / m.count;
-  for (size_t i = first; i < x.size(); i += 2) {
-    const float distance = x[i] - m.mean;
-    m.squares += distance * distance;
-  }
-  return m;
-}
 
 // A whole row, however long.
 void read_row(const View& data, int64_t row, ExecContext& x, std::vector<float>& out) {
@@ -50,12 +30,21 @@ bool comes_before(float a, float b, bool nan_first) {
 }  // namespace
 
 void bn_stats(const View& dst, const View& data, ExecContext& x) {
+  const int64_t n = data.count();
+  const float even = static_cast<float>((n + 1) / 2), odd = static_cast<float>(n / 2);
+  const AluStage add{.op = AluOp::Add};
   std::vector<float> values;
   for (int64_t row = 0; row < data.rows(); ++row) {
     read_row(data, row, x, values);
-    const Moments even = moments(values, 0), odd = moments(values, 1);
-    const std::array<float, 6> y = {even.count, even.mean, even.squares,
-                                    odd.count,  odd.mean,  odd.squares};
+    LaneReduction sums(add), squares(add);
+    sums.take(values.data(), n);
+    const std::array<float, 2> sum = sums.even_and_odd();
+    const float even_mean = sum[0] / even, odd_mean = n > 1 ? sum[1] / odd : 0;
+    squared_distances(values.data(), even_mean, odd_mean, values.data(), n);
+    squares.take(values.data(), n);
+    const std::array<float, 2> square = squares.even_and_odd();
+    const std::array<float, 6> y = {even, even_mean, square[0],
+                                    odd,  odd_mean,  n > 1 ? square[1] : 0};
     x.write(dst, row, 0, 6, y.data());
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// bn_stats, bn_aggr and max8. [nki 2.3, 2.4] All sums are fp32 in the order of the elements.
+// bn_stats, bn_aggr and max8. [nki 2.3, 2.4] Sums are fp32: of bn_stats in the lanes of lanes.h, of
+// bn_aggr tuple after tuple.
 #include "sim/execute/tile/context.h"
 
 namespace trainyard::sim {
