@@ -1,5 +1,7 @@
 #include "sim/check/memory.h"
 
+#include <algorithm>
+
 namespace trainyard::sim::hazard {
 
 using isa::Role;
@@ -54,7 +56,7 @@ void PlacedMemory::execute(const Touch& me, const Expected& expected, const Cloc
     const bool begins = plan.matmul && (expected.own >> k & 1) == 0;
     if (zero_region_ && begins) {
       layout_.boxes(a.operand, counters, a.slot,
-                    [&](const Box& b) { check_zero_region(a, b, walker); });
+                    [&](const Box& b) { check_zero_region(a, known, b); });
     }
     write(a, known, counters);
   }
@@ -66,7 +68,6 @@ void PlacedMemory::read(const Access& a, const Expected& e, const Clock& known,
   each_cell(a, counters, [&](const Box& box, State& s) {
     check_writer(a, e, known, box, s);
     note_reader(a, s);
-    if (!a.on_tensor_engine) s.open = false;
   });
 }
 
@@ -100,6 +101,7 @@ void PlacedMemory::check_writer(const Access& a, const Expected& e, const Clock&
 }
 
 void PlacedMemory::note_reader(const Access& a, State& s) {
+  if (zero_region_ && !a.on_tensor_engine && s.first_reader.inst < 0) s.first_reader = a.touch;
   for (Touch& r : s.readers) {
     if (r.stream != a.touch.stream) continue;
     // A later read in the body is the one that a write must not overtake.
@@ -116,7 +118,8 @@ void PlacedMemory::write(const Access& a, const Clock& known, const int64_t* cou
   each_cell(a, counters, [&](const Box& box, State& s) {
     check_overwrite(a, known, box, s);
     s.writer = a.touch;
-    s.by_matmul = s.open = a.is_matmul;
+    s.by_matmul = a.is_matmul;
+    s.first_reader = {};
     s.readers.clear();
   });
 }
@@ -144,15 +147,17 @@ void PlacedMemory::check_overwrite(const Access& a, const Clock& known, const Bo
   }
 }
 
-// A sum that begins in a bank disturbs the other sums there. [neuroncore 4.4 rule 6]
-void PlacedMemory::check_zero_region(const Access& a, const Box& box,
-                                     const isa::StreamWalker& walker) {
+// A sum that begins in a bank disturbs the other sums there, unless they are known to be over: read
+// by another engine. [neuroncore 4.4 rule 6]
+void PlacedMemory::check_zero_region(const Access& a, const Clock& known, const Box& box) {
   const Box bank{box.row, box.row_end, box.begin / bank_bytes_ * bank_bytes_,
                  (box.end + bank_bytes_ - 1) / bank_bytes_ * bank_bytes_};
   planes_[layout_.tensor(a.operand.tensor).plane].look(bank, [&](const Box& c, const State& s) {
-    if (!s.open || meet(c, box)) return;
-    // A sum whose tensor is gone was never read and does not matter.
-    if (s.writer.tensor_instance < walker.tensor_instance(s.writer.tensor)) return;
+    if (!s.by_matmul || meet(c, box)) return;
+    const auto is_over = [&](const Touch& r) {
+      return r.inst >= 0 && r.stream != a.touch.stream && known[r.stream] >= r.index;
+    };
+    if (is_over(s.first_reader) || std::any_of(s.readers.begin(), s.readers.end(), is_over)) return;
     findings_.group_beside_open(a.touch, s.writer, c);
   });
 }

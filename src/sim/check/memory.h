@@ -33,8 +33,8 @@ class PlacedMemory {
   struct State {
     Touch writer;
     bool by_matmul = false;
-    bool open = false;           // a sum that no other engine has read yet
     std::vector<Touch> readers;  // since then, the last one of each stream
+    Touch first_reader;
   };
   struct Access {  // of one operand
     const OperandPlan& operand;
@@ -50,7 +50,7 @@ class PlacedMemory {
   void note_reader(const Access& a, State& s);
   void write(const Access& a, const Clock& known, const int64_t* counters);
   void check_overwrite(const Access& a, const Clock& known, const Box& box, const State& s);
-  void check_zero_region(const Access& a, const Box& box, const isa::StreamWalker& walker);
+  void check_zero_region(const Access& a, const Clock& known, const Box& box);
   void check_hidden(const Touch& me);
   bool must_own(const Access& a, const Expected& e, const Box& box) const;
 
