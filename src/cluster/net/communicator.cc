@@ -1,0 +1,186 @@
+// Groups of ranks: where they lie, and which are refused.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cluster/net/layout.h"
+
+namespace trainyard::cluster {
+namespace {
+
+using Layout = Communicator::Layout;
+
+// A larger torus is crossed axis by axis: one cycle through it would have too many steps.
+constexpr int32_t kMaxCycleChips = 64;
+
+// The groups of a grid in one domain, and the domains that a group spans.
+Result<Layout> lay_grid(const Cluster& cluster, const Grid& grid) {
+  const int64_t here = cluster.ranks_per_node(), all = cluster.ranks();
+  const int64_t size = grid.size == 0 ? all : grid.size, stride = grid.size == 0 ? 1 : grid.stride;
+  const bool legal = size >= 1 && stride >= 1 && size <= all && stride <= all;
+  if (!legal || all % (size * stride) != 0) {
+    return error(
+        "TY-NET-002",
+        "groups of {} ranks with stride {} do not tile {} ranks; size x stride must divide "
+        "the ranks",
+        size, stride, all);
+  }
+  Layout layout;
+  layout.ranks = size;
+  const int64_t span = size * stride;
+  const bool inside = span <= here && here % span == 0;
+  const bool whole =
+      span > here && (stride < here ? here % stride == 0 && span % here == 0 : stride % here == 0);
+  if (!inside && !whole) {
+    return error("TY-NET-002",
+                 "groups of {} ranks with stride {} lie unevenly on instances of {} ranks; choose "
+                 "sizes that divide {} or are multiples of it",
+                 size, stride, here, here);
+  }
+  const int64_t local = inside ? size : std::max<int64_t>(1, here / stride);
+  const int64_t step = std::min(stride, here);
+  layout.nodes = size / local;
+  for (int64_t block = 0; block < here; block += local * step) {
+    for (int64_t first = block; first < block + step; ++first) {
+      std::vector<int32_t>& group = layout.groups.emplace_back();
+      for (int64_t i = 0; i < local; ++i) {
+        group.push_back(static_cast<int32_t>(first + i * step));
+      }
+    }
+  }
+  return layout;
+}
+
+Result<Layout> lay_ranks(const Cluster& cluster, std::span<const int64_t> ranks) {
+  std::map<int64_t, std::set<int32_t>> by_node;
+  for (const int64_t rank : ranks) {
+    if (rank < 0 || rank >= cluster.ranks()) {
+      return error("TY-NET-004", "rank {} does not exist; the cluster has ranks 0 to {}", rank,
+                   cluster.ranks() - 1);
+    }
+    const auto local = static_cast<int32_t>(rank % cluster.ranks_per_node());
+    if (!by_node[rank / cluster.ranks_per_node()].insert(local).second) {
+      return error("TY-NET-004", "rank {} stands twice in the group", rank);
+    }
+  }
+  if (by_node.empty()) return error("TY-NET-004", "a group needs at least one rank");
+  const std::set<int32_t>& first = by_node.begin()->second;
+  for (const auto& [node, local] : by_node) {
+    if (local == first) continue;
+    return error("TY-NET-003",
+                 "asymmetric group: node {} has local ranks {}, node {} has {}; the runtime takes "
+                 "groups with the same local ranks on every node",
+                 node, fmt::join(local, ","), by_node.begin()->first, fmt::join(first, ","));
+  }
+  Layout layout;
+  layout.ranks = static_cast<int64_t>(ranks.size());
+  layout.nodes = static_cast<int64_t>(by_node.size());
+  layout.groups.emplace_back(first.begin(), first.end());
+  return layout;
+}
+
+Status place_on_chips(Layout& layout) {
+  const std::vector<int32_t>& first = layout.groups.front();
+  std::map<int32_t, int32_t> count;
+  for (const int32_t rank : first) ++count[layout.chip_of(rank)];
+  layout.per_chip = count.begin()->second;
+  for (const auto& [chip, n] : count) {
+    if (n != layout.per_chip) {
+      return error("TY-NET-002",
+                   "the group has {} ranks on chip {} and {} on chip {}; give every chip the same",
+                   n, chip, layout.per_chip, count.begin()->first);
+    }
+    layout.chips.push_back(chip);
+  }
+  std::map<int32_t, int32_t> all;
+  for (const auto& group : layout.groups) {
+    for (const int32_t rank : group) ++all[layout.chip_of(rank)];
+  }
+  layout.groups_per_chip = all.begin()->second / layout.per_chip;
+  return {};
+}
+
+void place_on_nics(Layout& layout) {
+  const int64_t nics = layout.cluster.system.instance.nics.value;
+  layout.nic_units = static_cast<int32_t>(std::min<int64_t>(nics, layout.topology->chips));
+  if (layout.nic_units == 0) return;
+  std::map<int32_t, int32_t> busy;
+  for (const auto& group : layout.groups) {
+    for (const int32_t rank : group) ++busy[layout.unit_of(layout.chip_of(rank))];
+  }
+  layout.busy_units = static_cast<int32_t>(busy.size());
+  for (const auto& [unit, ranks] : busy) {
+    layout.ranks_per_unit = std::max(layout.ranks_per_unit, ranks);
+  }
+}
+
+void make_levels(Layout& layout) {
+  const Topology& t = *layout.topology;
+  const auto local = static_cast<int64_t>(layout.groups.front().size());
+  const bool by_axis = t.shape == hw::Shape::Torus && t.chips > kMaxCycleChips &&
+                       local == t.chips && layout.per_chip == 1;
+  int64_t stride = 1;
+  if (by_axis) {
+    for (int32_t axis = 0; axis < 3; ++axis) {
+      const int64_t size = t.dims[static_cast<size_t>(axis)];
+      if (size > 1) layout.levels.push_back({Level::Kind::Axis, size, stride, axis});
+      stride *= size;
+    }
+  } else {
+    if (local > 1) layout.levels.push_back({Level::Kind::Domain, local, 1, 0});
+    stride = local;
+  }
+  if (layout.nodes > 1) layout.levels.push_back({Level::Kind::Network, layout.nodes, stride, 0});
+}
+
+Result<std::shared_ptr<const Layout>> finish(Layout layout, const Cluster& cluster) {
+  layout.cluster = cluster;
+  layout.topology = std::make_shared<const Topology>(make_topology(cluster.system.instance));
+  TY_TRY(place_on_chips(layout));
+  place_on_nics(layout);
+  make_levels(layout);
+  return std::make_shared<const Layout>(std::move(layout));
+}
+
+}  // namespace
+
+Result<Cluster> make_cluster(const hw::System& system, int64_t nodes, int64_t lnc) {
+  const hw::AcceleratorSpec& chip = system.accelerator;
+  if (lnc == 0) lnc = chip.lnc_default.value;
+  if (nodes < 1 || nodes > 1'000'000) {
+    return error("TY-NET-001", "{} instances: must be from 1 to 1000000", nodes);
+  }
+  if (lnc < 1 || lnc > chip.lnc_max.value || chip.cores.value % lnc != 0) {
+    return error("TY-NET-001", "LNC {}: {} allows 1 to {}, dividing its {} cores", lnc,
+                 chip.product, chip.lnc_max.value, chip.cores.value);
+  }
+  if (nodes > 1 && system.instance.nics.value < 1) {
+    return error("TY-NET-001", "{} has no network, so {} of them cannot work together", system.name,
+                 nodes);
+  }
+  return Cluster{system, nodes, lnc};
+}
+
+Result<Communicator> Communicator::make(const Cluster& cluster, const Grid& grid) {
+  auto layout = lay_grid(cluster, grid);
+  if (!layout) return layout.status();
+  auto done = finish(std::move(*layout), cluster);
+  if (!done) return done.status();
+  return Communicator(std::move(*done));
+}
+
+Result<Communicator> Communicator::make(const Cluster& cluster, std::span<const int64_t> ranks) {
+  auto layout = lay_ranks(cluster, ranks);
+  if (!layout) return layout.status();
+  auto done = finish(std::move(*layout), cluster);
+  if (!done) return done.status();
+  return Communicator(std::move(*done));
+}
+
+const Cluster& Communicator::cluster() const { return layout_->cluster; }
+int64_t Communicator::ranks() const { return layout_->ranks; }
+int64_t Communicator::nodes() const { return layout_->nodes; }
+int64_t Communicator::local() const { return static_cast<int64_t>(layout_->groups.front().size()); }
+int64_t Communicator::siblings() const { return static_cast<int64_t>(layout_->groups.size()); }
+
+}  // namespace trainyard::cluster

@@ -1,0 +1,274 @@
+#include "cluster/net/program.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace trainyard::cluster {
+namespace {
+
+using Layout = Communicator::Layout;
+
+std::vector<Cycle> to_positions(std::vector<Cycle> cycles, std::span<const int32_t> chips) {
+  for (Cycle& cycle : cycles) {
+    for (int32_t& chip : cycle) {
+      chip = static_cast<int32_t>(std::ranges::lower_bound(chips, chip) - chips.begin());
+    }
+  }
+  return cycles;
+}
+
+int32_t gray(int32_t n) { return n ^ n >> 1; }
+
+// A label per chip whose bits are axes of a hypercube: on a torus of twos and fours neighbours
+// differ in one bit.
+std::vector<int32_t> cube_labels(const Topology& t, std::span<const int32_t> chips) {
+  const bool grid = t.shape == hw::Shape::Torus || t.shape == hw::Shape::Ring;
+  const auto two = [](int32_t size) { return std::has_single_bit(static_cast<uint32_t>(size)); };
+  std::vector<int32_t> labels(chips.size());
+  std::iota(labels.begin(), labels.end(), 0);
+  if (!grid || !std::ranges::all_of(t.dims, two)) return labels;
+  for (size_t i = 0; i < chips.size(); ++i) {
+    const int32_t chip = chips[i];
+    const int32_t x = chip % t.dims[0], y = chip / t.dims[0] % t.dims[1];
+    const int32_t z = chip / (t.dims[0] * t.dims[1]);
+    labels[i] = gray(x) + t.dims[0] * (gray(y) + t.dims[1] * gray(z));
+  }
+  return labels;
+}
+
+std::vector<int32_t> count_up(int64_t n) {
+  std::vector<int32_t> all(static_cast<size_t>(n));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Members axis_members(const Level& level) {
+  const Cycle up = count_up(level.size);
+  std::vector<Cycle> channels = {up};
+  if (level.size > 2) channels.emplace_back(up.rbegin(), up.rend());
+  return {.count = static_cast<int32_t>(level.size),
+          .per_chip = 1,
+          .whole_chips = true,
+          .channels = std::move(channels),
+          .labels = up};
+}
+
+Members domain_members(const Layout& layout) {
+  const Topology& t = *layout.topology;
+  return {.count = static_cast<int32_t>(layout.groups.front().size()),
+          .per_chip = layout.per_chip,
+          .whole_chips = layout.per_chip == layout.cluster.ranks_per_chip(),
+          .channels = to_positions(channels(t, layout.chips), layout.chips),
+          .labels = cube_labels(t, layout.chips)};
+}
+
+// One ring through all domains per NIC that the group can reach: each leaves its domain at a chip
+// behind another NIC.
+Members flat_members(const Layout& layout) {
+  const Members inside = domain_members(layout);
+  const int32_t chips = inside.chips();
+  std::vector<Cycle> rings;
+  std::vector<int32_t> units;
+  for (int32_t p = 0; p < chips; ++p) {
+    const int32_t unit = layout.unit_of(layout.chips[static_cast<size_t>(p)]);
+    if (std::ranges::find(units, unit) != units.end()) continue;
+    Cycle cycle = inside.channels[units.size() % inside.channels.size()];
+    units.push_back(unit);
+    std::ranges::rotate(cycle, std::ranges::find(cycle, p) + 1);
+    Cycle& ring = rings.emplace_back();
+    for (int64_t node = 0; node < layout.nodes; ++node) {
+      for (const int32_t at : cycle) ring.push_back(at + static_cast<int32_t>(node) * chips);
+    }
+  }
+  return {.count = static_cast<int32_t>(layout.ranks),
+          .per_chip = layout.per_chip,
+          .whole_chips = inside.whole_chips,
+          .channels = std::move(rings),
+          .labels = {}};
+}
+
+class Builder {
+ public:
+  Builder(const Layout& layout, const Selection& selection)
+      : layout_(layout), selection_(selection) {}
+
+  // The levels from fast to slow, the network split where the algorithm wants it.
+  std::vector<Level> levels() const {
+    std::vector<Level> all;
+    for (const Level& level : layout_.levels) {
+      const bool split = level.kind == Level::Kind::Network && selection_.across == Algorithm::Rdh;
+      const std::vector<Level> parts = split ? split_network(level) : std::vector{level};
+      all.insert(all.end(), parts.begin(), parts.end());
+    }
+    return all;
+  }
+
+  Status reduce_scatter(Part& part, std::span<const Level> levels) {
+    for (size_t i = 0; i < levels.size(); ++i) {
+      TY_TRY(add(part, Op::ReduceScatter, levels, i));
+    }
+    return {};
+  }
+  Status all_gather(Part& part, std::span<const Level> levels) {
+    for (size_t i = levels.size(); i-- > 0;) TY_TRY(add(part, Op::AllGather, levels, i));
+    return {};
+  }
+  Status all_reduce(Part& part, std::span<const Level> levels) {
+    const size_t top = levels.size() - 1;
+    const bool single = algorithm(levels[top]) == Algorithm::SingleStep;
+    const std::span<const Level> both = single ? levels.first(top) : levels;
+    for (size_t i = 0; i < both.size(); ++i) TY_TRY(add(part, Op::ReduceScatter, levels, i));
+    if (single) TY_TRY(add(part, Op::AllReduce, levels, top));
+    for (size_t i = both.size(); i-- > 0;) TY_TRY(add(part, Op::AllGather, levels, i));
+    return {};
+  }
+  // AllToAll and Broadcast: from the slowest level down, the whole buffer each time.
+  Status downwards(Part& part, Op op, std::span<const Level> levels) {
+    for (size_t i = levels.size(); i-- > 0;) {
+      TY_TRY(add(part, op, levels, i));
+      Stage& stage = part.stages.back();
+      stage.chunk_share = part.share / static_cast<double>(levels[i].size);
+      if (op != Op::Broadcast) continue;
+      stage.open.assign(levels.begin(), levels.end());  // every rank wants all of it
+      stage.open.erase(stage.open.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return {};
+  }
+  Status flat(Part& part, Op op) {
+    auto schedule = make_schedule(op, Algorithm::Ring, flat_members(layout_));
+    if (!schedule) return schedule.status();
+    const double share = part.share / schedule->chunks;
+    part.stages.push_back({.where = Stage::Where::Flat,
+                           .level = {Level::Kind::Network, layout_.ranks, 1, 0},
+                           .schedule = std::move(*schedule),
+                           .open = {},
+                           .chunk_share = share});
+    return {};
+  }
+
+ private:
+  Algorithm algorithm(const Level& level) const {
+    if (level.kind != Level::Kind::Network) return *selection_.inside;
+    // What is left of a network after the power of two.
+    const bool odd = selection_.across == Algorithm::Rdh &&
+                     !std::has_single_bit(static_cast<uint64_t>(level.size));
+    return odd ? Algorithm::Ring : *selection_.across;
+  }
+
+  Status add(Part& part, Op op, std::span<const Level> levels, size_t i) {
+    const Level& level = levels[i];
+    auto schedule = make_schedule(op, algorithm(level), members_of(layout_, level));
+    if (!schedule) return schedule.status();
+    double ranks = 1;
+    for (size_t l = 0; l <= i; ++l) ranks *= static_cast<double>(levels[l].size);
+    const std::span<const Level> slower = levels.subspan(i + 1);
+    part.stages.push_back({.where = static_cast<Stage::Where>(level.kind),
+                           .level = level,
+                           .schedule = std::move(*schedule),
+                           .open = {slower.begin(), slower.end()},
+                           .chunk_share = part.share / ranks});
+    return {};
+  }
+
+  const Layout& layout_;
+  const Selection& selection_;
+};
+
+// Parts that begin with another axis each, so that all axes of a torus work at the same time.
+std::vector<std::vector<Level>> level_orders(const std::vector<Level>& levels, Op op) {
+  const auto is_axis = [](const Level& level) { return level.kind == Level::Kind::Axis; };
+  const auto axes = std::ranges::count_if(levels, is_axis);
+  const bool turns = op == Op::AllGather || op == Op::ReduceScatter || op == Op::AllReduce;
+  std::vector<std::vector<Level>> orders = {levels};
+  for (int64_t turn = 1; turns && turn < axes; ++turn) {
+    std::vector<Level> order = levels;
+    std::rotate(order.begin(), order.begin() + turn, order.begin() + axes);
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+Status fill(Builder& builder, Op op, Part& part, std::span<const Level> levels) {
+  switch (op) {
+    case Op::AllGather:
+      return builder.all_gather(part, levels);
+    case Op::ReduceScatter:
+      return builder.reduce_scatter(part, levels);
+    case Op::AllReduce:
+      return builder.all_reduce(part, levels);
+    case Op::AllToAll:
+    case Op::Broadcast:
+      return builder.downwards(part, op, levels);
+    case Op::Permute:
+    case Op::SendRecv:
+      return builder.flat(part, op);
+  }
+  TY_CHECK(false);
+}
+
+// A ring straight through domains: what Permute and SendRecv do, and AllReduce if asked.
+Status fill_flat(Builder& builder, Op op, Part& part) {
+  if (op != Op::AllReduce) return builder.flat(part, op);
+  TY_TRY(builder.flat(part, Op::ReduceScatter));
+  return builder.flat(part, Op::AllGather);
+}
+
+}  // namespace
+
+std::vector<Level> split_network(const Level& level) {
+  const auto low =
+      static_cast<int64_t>(uint64_t{1} << std::countr_zero(static_cast<uint64_t>(level.size)));
+  std::vector<Level> parts;
+  if (low > 1) parts.push_back({Level::Kind::Network, low, level.stride, 0});
+  if (low < level.size) {
+    parts.push_back({Level::Kind::Network, level.size / low, level.stride * low, 0});
+  }
+  return parts;
+}
+
+Members members_of(const Layout& layout, const Level& level) {
+  switch (level.kind) {
+    case Level::Kind::Domain:
+      return domain_members(layout);
+    case Level::Kind::Axis:
+      return axis_members(level);
+    case Level::Kind::Network:
+      return {.count = static_cast<int32_t>(level.size),
+              .per_chip = 1,
+              .whole_chips = false,
+              .channels = {count_up(level.size)},
+              .labels = count_up(level.size)};
+  }
+  TY_CHECK(false);
+}
+
+int64_t Program::steps() const {
+  int64_t most = 0;
+  for (const Part& part : parts) {
+    int64_t sum = 0;
+    for (const Stage& stage : part.stages) sum += stage.schedule.steps;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+Result<Program> make_program(const Layout& layout, Op op, const Selection& selection) {
+  Builder builder(layout, selection);
+  Program program{.op = op, .ranks = layout.ranks, .levels = builder.levels(), .parts = {}};
+  if (layout.ranks == 1) return program;
+  if (selection.flat) {
+    Part& part = program.parts.emplace_back();
+    TY_TRY(fill_flat(builder, op, part));
+    return program;
+  }
+  const auto orders = level_orders(program.levels, op);
+  for (const std::vector<Level>& order : orders) {
+    Part& part = program.parts.emplace_back();
+    part.share = 1.0 / static_cast<double>(orders.size());
+    TY_TRY(fill(builder, op, part, order));
+  }
+  return program;
+}
+
+}  // namespace trainyard::cluster
