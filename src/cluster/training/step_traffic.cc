@@ -1,0 +1,176 @@
+#include "cluster/training/step_traffic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cluster/training/step.h"
+
+namespace trainyard::cluster {
+namespace {
+
+constexpr double kBf16 = 2;
+
+double tokens(const Block& block, const Layout& l, const Batch& b) {
+  const double s = static_cast<double>(block.sequence > 0 ? block.sequence : b.sequence);
+  return static_cast<double>(b.micro) * s / static_cast<double>(l.cp);
+}
+
+bool overlaps_tensor_parallel(const Software& s) {
+  return s.stack == Stack::Megatron || s.stack == Stack::MaxText || s.stack == Stack::Axlearn;
+}
+
+}  // namespace
+
+StepTraffic::StepTraffic(const Workload& work, const Calibration& knobs)
+    : work_(work),
+      knobs_(knobs),
+      collectives_(link_model(work.system, work.lnc, work.chips_per_domain)),
+      neuron_(work.software.neuron()),
+      pipeline_before_data_(work.software.stack == Stack::NeuronNxd) {}
+
+double StepTraffic::seconds(const CollectiveCost& c) const {
+  if (c.transfer == 0) return c.latency;
+  if (!neuron_) {
+    return c.latency + c.transfer / knobs_[c.network ? Knob::PeerNetwork : Knob::PeerScaleUp];
+  }
+  const double fixed = 1e-6 * knobs_[has_old_runtime(work_.software) ? Knob::NeuronCollectiveOld
+                                                                     : Knob::NeuronCollectiveNew];
+  return fixed + c.latency +
+         c.transfer / knobs_[c.network ? Knob::NeuronNetwork : Knob::NeuronLink];
+}
+
+// With sequence parallelism 2 AG + 2 RS forward, the same backward, and 2 AG to gather inputs
+// again; else 2 AR each. Full recomputation repeats the forward set.
+double StepTraffic::tensor(const Block& block, const Layout& l, const Batch& b) const {
+  if (l.tp == 1) return 0;
+  const double bytes = kBf16 * tokens(block, l, b) * static_cast<double>(block.hidden);
+  const RankGroup group{l.tp, 1};
+  const double again = l.recompute == Recompute::Full      ? 1
+                       : l.recompute == Recompute::Partial ? knobs_[Knob::PartialRecompute]
+                                                           : 0;
+  double time = 0;
+  if (l.sequence_parallel) {
+    const double gather = seconds(collectives_.time(Op::AllGather, bytes, group));
+    const double scatter = seconds(collectives_.time(Op::ReduceScatter, bytes, group));
+    time = (6 + 2 * again) * gather + (4 + 2 * again) * scatter;
+  } else {
+    time = (4 + 2 * again) * seconds(collectives_.time(Op::AllReduce, bytes, group));
+  }
+  time *= block.cross ? 1.5 : 1;
+  return overlaps_tensor_parallel(work_.software) ? time * (1 - knobs_[Knob::PeerTpOverlap]) : time;
+}
+
+// Keys and values go round the ring while scores are computed; backward carries their gradients
+// too.
+double StepTraffic::context(const Block& block, const Layout& l, const Batch& b,
+                            double window) const {
+  if (l.cp == 1) return 0;
+  const double kv = std::max(1.0, static_cast<double>(block.kv_heads) / static_cast<double>(l.tp)) *
+                    static_cast<double>(block.head_dim);
+  const double bytes = 2 * kBf16 * tokens(block, l, b) * kv;
+  const double hop = seconds(collectives_.time(Op::Permute, bytes, {l.cp, l.tp}));
+  const double ring = 3 * static_cast<double>(l.cp - 1) * hop;
+  return neuron_ ? ring : std::max(0.0, ring - window);
+}
+
+double StepTraffic::expert(const Block& block, const Layout& l, const Batch& b) const {
+  if (l.ep == 1 || block.experts == 0) return 0;
+  const double width = l.sequence_parallel ? static_cast<double>(l.tp) : 1;
+  const double bytes = kBf16 * tokens(block, l, b) * static_cast<double>(block.hidden) *
+                       static_cast<double>(block.top_k) / width;
+  return 4 * seconds(collectives_.time(Op::AllToAll, bytes, {l.ep, l.tp * l.cp}));
+}
+
+double StepTraffic::fsdp(double weights, const Layout& l, double forward, double backward) const {
+  if (l.sharding != Sharding::Fsdp || l.shards() == 1) return 0;
+  const RankGroup group{l.shards(), l.tp};
+  const double gather =
+      seconds(collectives_.time(Op::AllGather, work_.precision.weight * weights, group));
+  const double scatter =
+      seconds(collectives_.time(Op::ReduceScatter, work_.precision.weight * weights, group));
+  if (!neuron_) {
+    const double traffic = 2 * gather + scatter, compute = forward + backward;
+    const double hidden = knobs_[Knob::PeerOverlap] * std::min(traffic, compute);
+    return traffic - hidden;
+  }
+  const double ahead = std::max(0.0, gather - forward) + std::max(0.0, gather - backward / 2);
+  switch (l.overlap) {
+    case Overlap::None:
+      return 2 * gather + scatter;
+    case Overlap::Default:  // gathers early, all scatters after the backward pass
+      return ahead + scatter;
+    case Overlap::Token:
+    case Overlap::TokenMultistream:
+      return ahead + std::max(0.0, scatter - backward / 2);
+  }
+  return 0;
+}
+
+LayerTraffic StepTraffic::layer(const Layer& layer, const Layout& l, const Batch& b, double forward,
+                                double backward) const {
+  LayerTraffic t;
+  const double weights = std::visit([](const auto& any) { return parameters(any); }, layer) /
+                         static_cast<double>(l.tp);
+  if (const auto* block = std::get_if<Block>(&layer)) {
+    t.tensor = tensor(*block, l, b);
+    t.context = context(*block, l, b, 0.5 * (forward + backward));
+    t.expert = expert(*block, l, b);
+  }
+  t.fsdp = fsdp(weights, l, forward, backward);
+  return t;
+}
+
+double StepTraffic::boundary(const Layout& l, const Batch& b) const {
+  if (l.pp == 1) return 0;
+  const double whole = kBf16 * static_cast<double>(b.micro) * static_cast<double>(b.sequence) /
+                       static_cast<double>(l.cp) * static_cast<double>(hidden_size(work_.model));
+  const double sharded = 1 / static_cast<double>(l.tp);
+  const int64_t stride = l.tp * l.cp * (pipeline_before_data_ ? 1 : l.dp);
+  double share = l.sequence_parallel ? sharded : 1;
+  if (neuron_) share = std::max(sharded, knobs_[Knob::NeuronBoundary]);
+  const double once = seconds(collectives_.time(Op::SendRecv, whole * share, {2, stride}));
+  const double chunks = static_cast<double>(l.vpp);
+  if (neuron_) return 2 * once * chunks + 1e-3 * knobs_[Knob::NeuronSlotHost];
+  return 2 * once * chunks * (1 - knobs_[Knob::PeerOverlap]);
+}
+
+double StepTraffic::stage_weights(const Layout& l) const {
+  double layers = 0;
+  for (const Layer& layer : work_.model.layers) {
+    layers += static_cast<double>(count(layer)) *
+              std::visit([](const auto& any) { return parameters(any); }, layer);
+  }
+  const double all = static_cast<double>(layer_count(work_.model));
+  const double share = std::ceil(all / static_cast<double>(l.pp)) / all;
+  const double ends = l.pp == 1 ? parameters(work_.model) - layers : head_parameters(work_.model);
+  return (layers * share + ends) / static_cast<double>(l.tp);
+}
+
+double StepTraffic::data_parallel(const Layout& l, double weights, double window) const {
+  const int64_t replicas = l.dp * l.cp;
+  if (replicas == 1) return 0;
+  const int64_t stride = l.tp * (pipeline_before_data_ ? l.pp : 1);
+  const double gradients = weights * work_.precision.gradient;
+  if (l.sharding == Sharding::Fsdp) {
+    // Groups that hold the same shard add their gradients.
+    const int64_t copies = replicas / l.shards();
+    if (copies == 1) return 0;
+    const double owned = gradients / static_cast<double>(l.shards());
+    const double time =
+        seconds(collectives_.time(Op::AllReduce, owned, {copies, l.tp * l.shards()}));
+    return neuron_ ? time : std::max(0.0, time - window);
+  }
+  const RankGroup group{replicas, stride};
+  const double scatter = seconds(collectives_.time(Op::ReduceScatter, gradients, group));
+  const double bytes = l.sharding == Sharding::Zero1 ? weights * work_.precision.weight : gradients;
+  const double gather = seconds(collectives_.time(Op::AllGather, bytes, group));
+  if (neuron_ || work_.software.stack == Stack::Megatron2021) return scatter + gather;
+  return std::max(0.0, scatter - window) + std::max(0.0, gather - window / 2);
+}
+
+double StepTraffic::host() const {
+  return neuron_ ? 1e-6 * work_.system.knobs.run.launch_gap_us.value
+                 : 1e-3 * knobs_[Knob::PeerHost];
+}
+
+}  // namespace trainyard::cluster
