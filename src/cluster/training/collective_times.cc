@@ -40,6 +40,7 @@ LinkModel link_model(const hw::System& system, int64_t lnc, int64_t chips_per_do
                                           system.accelerator.hbm_bytes_per_ns.value);
   l.node_bytes_per_s = 1e9 * i.network_bytes_per_ns() * static_cast<double>(chips_per_domain) /
                        static_cast<double>(i.chips.value);
+  l.staged = system.device.has_value();
   l.alpha_local = 1e-6 * system.knobs.net.alpha_local_us.value;
   l.alpha_network = 1e-6 * system.knobs.net.alpha_net_us.value;
   return l;
@@ -77,8 +78,8 @@ CollectiveCost LinkCollectives::time(Op op, double bytes, const RankGroup& group
     const double network = rounds * far * bytes * siblings / l.node_bytes_per_s;
     cost.latency += rounds * l.alpha_network * std::ceil(std::log2(static_cast<double>(nodes)));
     cost.network = network > cost.transfer;
-    // Both levels work at once on large buffers, in pieces.
-    cost.transfer = std::max(cost.transfer, network);
+    // Neuron runs the levels one after the other; elsewhere large buffers go through in pieces.
+    cost.transfer = l.staged ? cost.transfer + network : std::max(cost.transfer, network);
   }
   return cost;
 }

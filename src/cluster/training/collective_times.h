@@ -43,6 +43,7 @@ struct LinkModel {
   double inside_bytes_per_s = 0;  // between ranks of one chip
   double node_bytes_per_s = 0;    // network, one direction, all NICs of a node
   bool torus = false;             // a group of few chips reaches few of a chip's links
+  bool staged = false;            // levels of a hierarchical collective follow each other
   double alpha_local = 1.5e-6;
   double alpha_network = 15e-6;
 };

@@ -27,11 +27,13 @@ struct Kernel {
   double heads = 0, queries = 0, keys = 0, head_dim = 0;
   double visible = 1;  // share of the scores that the mask leaves
   bool flash = false;
+  bool fused = false;  // scores stay on the chip, all of them are computed
   bool backward = false;
   bool dropout = false;
 
   // Pass: element-wise work; vector and scalar passes over each element, bytes to and from memory.
   double elements = 0, vector = 0, scalar = 0, bytes = 0;
+  bool resident = false;  // state that lives in memory: never kept on the chip between kernels
 };
 
 // What a kernel waits for most.

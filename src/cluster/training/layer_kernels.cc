@@ -121,6 +121,7 @@ Kernel attention(const Block& b, const BlockShard& z, const Shard& s, bool is_ba
           .head_dim = static_cast<double>(b.head_dim),
           .visible = b.causal ? 1 - 0.5 * keys / sequence : 1.0,
           .flash = s.flash,
+          .fused = s.fused,
           .backward = is_backward,
           .dropout = b.dropout};
 }
@@ -196,7 +197,8 @@ Kernel lookup(const Table& t, const Shard& s, std::string_view name) {
           .name = name,
           .elements = s.sequences * t.lookups * t.width / s.tp,
           .vector = 1,
-          .bytes = 4};
+          .bytes = 4,
+          .resident = true};
 }
 
 double tokens_of(const Model& model, const Shard& s) {
@@ -286,7 +288,8 @@ Kernel optimizer_kernel(double weights, const Precision& p, Optimizer optimizer)
           .elements = weights,
           .vector = 10,
           .scalar = 2,
-          .bytes = bytes + norms};
+          .bytes = bytes + norms,
+          .resident = true};
 }
 
 }  // namespace trainyard::cluster

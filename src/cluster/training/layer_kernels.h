@@ -16,6 +16,7 @@ struct Shard {
   double tp = 1, cp = 1, ep = 1;
   bool sequence_parallel = false;
   bool flash = false;
+  bool fused = false;        // softmax that keeps its scores on the chip
   bool accumulates = false;  // gradients are added to those of earlier micro batches
   Precision precision;
 };

@@ -72,7 +72,8 @@ Memory stage_memory(const MemoryQuestion& q, int64_t stage) {
   const Precision& p = q.precision;
   const StageWeights w = stage_weights(q, stage);
   const double shards = static_cast<double>(l.shards());
-  const double whole = l.sharding == Sharding::Fsdp ? shards : 1;
+  // A pipeline keeps gathered weights and gradients for all micro batches of a step.
+  const double whole = l.sharding == Sharding::Fsdp && l.pp == 1 ? shards : 1;
   const double state = l.sharding == Sharding::None ? 1 : shards;
   Memory m;
   m.stage = stage;
@@ -81,7 +82,7 @@ Memory stage_memory(const MemoryQuestion& q, int64_t stage) {
   m.optimizer = w.all * (p.master + moments(q.optimizer) * p.moment) / state;
   m.activations = activations(q, stage);
   m.logits = stage == l.pp - 1 ? logits(q) : 0;
-  m.gathered = l.sharding == Sharding::Fsdp ? 2 * w.layer * p.weight : 0;
+  m.gathered = l.sharding == Sharding::Fsdp && l.pp == 1 ? 2 * w.layer * p.weight : 0;
   m.buffers = l.dp > 1 ? std::min(q.rules.bucket, w.all * p.gradient) : 0;
   m.runtime = q.rules.runtime;
   return m;

@@ -44,6 +44,7 @@ NeuronRates neuron_rates(const hw::System& system, int64_t lnc) {
   const double tensor_hz = static_cast<double>(core.clock.tensor_hz.value);
   const double share = cores / static_cast<double>(system.accelerator.cores.value);
   NeuronRates r;
+  if (core.pe.throttle.value) r.tensor = Knob::NeuronTensorV3;
   r.array = static_cast<double>(core.pe.rows.value);
   r.columns_per_s = cores * tensor_hz / static_cast<double>(core.pe.passes_16bit.value);
   r.passes_fp32 = static_cast<double>(core.pe.passes_fp32.value);
@@ -93,8 +94,8 @@ KernelTime NeuronTimer::combine(KernelTime t) const {
 
 KernelTime NeuronTimer::gemm(const Kernel& g) const {
   KernelTime t;
-  t.tensor = columns(g, rates_) * passes(g.compute, rates_) / rates_.columns_per_s /
-             knobs_[Knob::NeuronTensor];
+  t.tensor =
+      columns(g, rates_) * passes(g.compute, rates_) / rates_.columns_per_s / knobs_[rates_.tensor];
   // Vector and scalar engines share the way out of PSUM.
   const double evacuate = g.m * g.n * g.count / rates_.evacuate_elements_per_s;
   t.vector = evacuate;
@@ -106,15 +107,18 @@ KernelTime NeuronTimer::gemm(const Kernel& g) const {
 // Scores without a flash kernel: all of them, masked or not, with their way through memory. The
 // array also transposes the probabilities.
 KernelTime NeuronTimer::attention(const Kernel& a) const {
-  const double scores = a.heads * a.queries * a.keys;
+  const double scores = a.heads * rates_.array * tiles(a.queries, rates_.array) * a.keys;
   const double depth = tiles(a.head_dim, rates_.array);
   const double twice = a.backward ? 2 : 1;
   KernelTime t;
   t.tensor = (a.backward ? 7 : 3) * depth * scores / rates_.array / rates_.columns_per_s /
-             knobs_[Knob::NeuronTensor];
+             knobs_[rates_.tensor];
   t.vector = (4 + (a.dropout ? 3 : 0)) * twice * scores / rates_.vector_elements_per_s;
   t.scalar = 2 * scores / rates_.scalar_elements_per_s;
-  t.memory = knobs_[Knob::NeuronScore] * twice * scores / memory_rate();
+  // What does not fit on the chip goes through memory.
+  const double spilled = 4 * scores / (4 * scores + rates_.sbuf_bytes);
+  const double bytes = a.fused ? 2 : knobs_[Knob::NeuronScore];
+  t.memory = bytes * spilled * twice * scores / memory_rate();
   return combine(t);
 }
 
@@ -134,7 +138,9 @@ KernelTime NeuronTimer::pass(const Kernel& p) const {
   KernelTime t;
   t.vector = p.vector * p.elements * p.count / rates_.vector_elements_per_s;
   t.scalar = p.scalar * p.elements * p.count / rates_.scalar_elements_per_s;
-  t.memory = p.bytes * p.elements * p.count / memory_rate();
+  const double bytes = p.bytes * p.elements;
+  const double spilled = p.resident ? 1 : bytes / (bytes + rates_.sbuf_bytes);
+  t.memory = bytes * p.count * spilled / memory_rate();
   return combine(t);
 }
 

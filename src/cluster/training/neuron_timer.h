@@ -20,7 +20,8 @@ struct NeuronRates {
   double evacuate_elements_per_s = 0;  // from PSUM, vector and scalar engines together
   double dma_bytes_per_s = 0;          // never more than the rank's share of the memory
   double sbuf_bytes = 0;
-  double head_overhead = 45e-6;  // of one head's flash attention, at the clocks of Trainium2
+  Knob tensor = Knob::NeuronTensor;  // share of the ideal rate that compiled products reach
+  double head_overhead = 45e-6;      // of one head's flash attention, at the clocks of Trainium2
 };
 
 NeuronRates neuron_rates(const hw::System& system, int64_t lnc);

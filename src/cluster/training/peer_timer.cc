@@ -28,8 +28,8 @@ constexpr PeerKind kKinds[] = {
     {"tpu7x", 0, Knob::GemmTpu7x, Knob::GemmTpu7xFp8, Knob::AttentionTpu, Knob::AttentionTpu},
 };
 
-// When cuDNN's and the third FlashAttention kernels reached the stacks.
-constexpr double kNewAttention = 2024.5;
+// Flash attention's backward pass against its forward pass, per FLOP.
+constexpr double kBackwardLoss = 1.25;
 
 // Share of the multiprocessors that the last wave of 128 x 256 tiles leaves busy, on average.
 double wave_share(double m, double n, double count, double multiprocessors) {
@@ -53,11 +53,10 @@ PeerRates peer_rates(const hw::System& system, const Software& software) {
   const auto* kind =
       std::ranges::find_if(kKinds, [&](const PeerKind& k) { return k.accelerator == a.name; });
   if (kind == std::end(kKinds)) return r;
-  const bool newer = software.year == 0 || software.year >= kNewAttention;
   r.multiprocessors = kind->multiprocessors;
   r.gemm = kind->gemm;
   r.gemm_fp8 = kind->gemm_fp8;
-  r.attention = newer ? kind->attention_new : kind->attention;
+  r.attention = has_new_gpu_attention(software) ? kind->attention_new : kind->attention;
   return r;
 }
 
@@ -92,12 +91,14 @@ KernelTime PeerTimer::gemm(const Kernel& g) const {
 KernelTime PeerTimer::attention(const Kernel& a) const {
   // Without a flash kernel every score goes through memory three times each way.
   const double scores = a.heads * a.queries * a.keys;
-  const double products = 2 * 2 * scores * a.head_dim * (a.backward ? 2.5 : 1);
+  // Backward: five products instead of two, at a lower rate.
+  const double products = 2 * 2 * scores * a.head_dim * (a.backward ? 2.5 * kBackwardLoss : 1);
   KernelTime t;
   if (a.flash) {
     t.tensor = products * a.visible / (rates_.flops_half * knobs_[rates_.attention]);
   } else {
-    t.tensor = products * (a.backward ? 0.8 : 1) / (rates_.flops_half * knobs_[rates_.gemm] * 0.6);
+    t.tensor = products * (a.backward ? 0.8 / kBackwardLoss : 1) /
+               (rates_.flops_half * knobs_[rates_.gemm] * 0.6);
     t.memory = 2 * 6 * scores * (a.backward ? 1.5 : 1) /
                (rates_.memory_bytes_per_s * knobs_[Knob::PeerHbm]);
   }

@@ -8,7 +8,8 @@ namespace trainyard::cluster {
 namespace {
 
 bool is_jax(Stack s) {
-  return s == Stack::MaxText || s == Stack::Axlearn || s == Stack::JaxGpu || s == Stack::NeuronJax;
+  return s == Stack::MaxText || s == Stack::Axlearn || s == Stack::JaxGpu ||
+         s == Stack::AxlearnGpu || s == Stack::NeuronJax;
 }
 
 Result<int64_t> degree(const RowFields& row, std::string_view column) {
@@ -137,7 +138,7 @@ void settle_recompute(const RowFields& row, PublishedRun& run) {
   if (software.stack == Stack::Megatron) {
     run.layout.recompute = Recompute::None;
     run.recompute_doubt = 0.3;
-  } else if (software.stack == Stack::MaxText || software.stack == Stack::Axlearn) {
+  } else if (is_jax(software.stack)) {
     run.layout.recompute = Recompute::Partial;
   } else {
     const StepModel model = model_of(run);

@@ -61,7 +61,7 @@ Stack find(const std::string& text, const Sign (&signs)[N], Stack otherwise) {
 }  // namespace
 
 std::string_view name(Stack stack) {
-  constexpr std::array<std::string_view, 14> kNames = {"torch-neuronx",
+  constexpr std::array<std::string_view, 15> kNames = {"torch-neuronx",
                                                        "neuronx-nemo-megatron",
                                                        "neuronx-distributed",
                                                        "megatron-lm on neuron",
@@ -116,6 +116,14 @@ bool has_flash_attention(const Software& s) {
       return true;
   }
 }
+
+bool has_new_gpu_attention(const Software& s) {
+  const bool takes_it = s.stack == Stack::Megatron || s.stack == Stack::JaxGpu ||
+                        s.stack == Stack::AxlearnGpu || s.stack == Stack::Other;
+  return takes_it && (s.year == 0 || s.year >= 2024.5);
+}
+
+bool has_fused_softmax(const Software& s) { return s.stack == Stack::NeuronNxd; }
 
 bool has_old_runtime(const Software& s) { return s.sdk > 0 && s.sdk < 20; }
 

@@ -17,7 +17,8 @@ enum class Stack : uint8_t {
   Megatron,  // Megatron-Core, NeMo, Megatron-Bridge
   Composer,
   Torchtitan,
-  JaxGpu,
+  JaxGpu,  // MaxText and others
+  AxlearnGpu,
   MaxText,  // on TPU
   Axlearn,  // on TPU
   Ngc,
@@ -40,6 +41,10 @@ Software parse_software(std::string_view text, std::string_view date, std::strin
 
 // Attention that never stores its scores. [cluster 12.2]
 bool has_flash_attention(const Software& software);
+// A softmax fused with the products around it: scores are computed in full, but stay on the chip.
+bool has_fused_softmax(const Software& software);
+// GPU attention by cuDNN or the third FlashAttention.
+bool has_new_gpu_attention(const Software& software);
 // Before 2.20 of the Neuron SDK.
 bool has_old_runtime(const Software& software);
 // Norms and dropout on a share of the sequence.

@@ -11,13 +11,12 @@ namespace trainyard::cluster {
 namespace {
 
 double stack_factor(const Software& s, const Calibration& knobs) {
-  constexpr std::array<Knob, 13> kFactors = {Knob::StackNeuronTorch, Knob::StackNeuronNemo,
-                                             Knob::StackNeuronNxd,   Knob::StackNeuronMegatron,
-                                             Knob::StackNeuronJax,   Knob::StackMegatron2021,
-                                             Knob::StackMegatron,    Knob::StackComposer,
-                                             Knob::StackTorchtitan,  Knob::StackJaxGpu,
-                                             Knob::StackMaxText,     Knob::StackAxlearn,
-                                             Knob::StackNgc};
+  constexpr std::array<Knob, 14> kFactors = {
+      Knob::StackNeuronTorch,    Knob::StackNeuronNemo, Knob::StackNeuronNxd,
+      Knob::StackNeuronMegatron, Knob::StackNeuronJax,  Knob::StackMegatron2021,
+      Knob::StackMegatron,       Knob::StackComposer,   Knob::StackTorchtitan,
+      Knob::StackJaxGpu,         Knob::StackAxlearnGpu, Knob::StackMaxText,
+      Knob::StackAxlearn,        Knob::StackNgc};
   const auto index = static_cast<size_t>(s.stack);
   const double factor = index < kFactors.size() ? knobs[kFactors[index]] : 1;
   const bool first_sdk = s.neuron() && s.sdk > 0 && s.sdk < 6;
@@ -32,6 +31,7 @@ Shard shard_of(const Layout& l, const Batch& b, const Workload& w) {
           .ep = static_cast<double>(l.ep),
           .sequence_parallel = l.sequence_parallel,
           .flash = has_flash_attention(w.software),
+          .fused = has_fused_softmax(w.software),
           .accumulates = micro_batches(l, b) > 1,
           .precision = w.precision};
 }

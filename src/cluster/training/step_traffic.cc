@@ -70,7 +70,7 @@ double StepTraffic::context(const Block& block, const Layout& l, const Batch& b,
   const double bytes = 2 * kBf16 * tokens(block, l, b) * kv;
   const double hop = seconds(collectives_.time(Op::Permute, bytes, {l.cp, l.tp}));
   const double ring = 3 * static_cast<double>(l.cp - 1) * hop;
-  return neuron_ ? ring : std::max(0.0, ring - window);
+  return neuron_ ? ring : ring - knobs_[Knob::PeerOverlap] * std::min(ring, window);
 }
 
 double StepTraffic::expert(const Block& block, const Layout& l, const Batch& b) const {
@@ -82,7 +82,8 @@ double StepTraffic::expert(const Block& block, const Layout& l, const Batch& b) 
 }
 
 double StepTraffic::fsdp(double weights, const Layout& l, double forward, double backward) const {
-  if (l.sharding != Sharding::Fsdp || l.shards() == 1) return 0;
+  // A pipeline keeps gathered weights for all micro batches of a step: see data_parallel.
+  if (l.sharding != Sharding::Fsdp || l.shards() == 1 || l.pp > 1) return 0;
   const RankGroup group{l.shards(), l.tp};
   const double gather =
       seconds(collectives_.time(Op::AllGather, work_.precision.weight * weights, group));
@@ -97,8 +98,10 @@ double StepTraffic::fsdp(double weights, const Layout& l, double forward, double
   switch (l.overlap) {
     case Overlap::None:
       return 2 * gather + scatter;
-    case Overlap::Default:  // gathers early, all scatters after the backward pass
-      return ahead + scatter;
+    case Overlap::Default:
+      // Gathers come early, all scatters after the backward pass. On one stream the gathers stand
+      // before the tensor-parallel collectives, which then wait for them.
+      return (l.tp > 1 ? 2 * gather : ahead) + scatter;
     case Overlap::Token:
     case Overlap::TokenMultistream:
       return ahead + std::max(0.0, scatter - backward / 2);
@@ -151,7 +154,7 @@ double StepTraffic::data_parallel(const Layout& l, double weights, double window
   if (replicas == 1) return 0;
   const int64_t stride = l.tp * (pipeline_before_data_ ? l.pp : 1);
   const double gradients = weights * work_.precision.gradient;
-  if (l.sharding == Sharding::Fsdp) {
+  if (l.sharding == Sharding::Fsdp && l.pp == 1) {
     // Groups that hold the same shard add their gradients.
     const int64_t copies = replicas / l.shards();
     if (copies == 1) return 0;
@@ -162,7 +165,7 @@ double StepTraffic::data_parallel(const Layout& l, double weights, double window
   }
   const RankGroup group{replicas, stride};
   const double scatter = seconds(collectives_.time(Op::ReduceScatter, gradients, group));
-  const double bytes = l.sharding == Sharding::Zero1 ? weights * work_.precision.weight : gradients;
+  const double bytes = l.sharding == Sharding::None ? gradients : weights * work_.precision.weight;
   const double gather = seconds(collectives_.time(Op::AllGather, bytes, group));
   if (neuron_ || work_.software.stack == Stack::Megatron2021) return scatter + gather;
   return std::max(0.0, scatter - window) + std::max(0.0, gather - window / 2);
