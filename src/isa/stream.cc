@@ -129,13 +129,15 @@ int64_t instances_inside(const Program& program, const Structure& structure, Ins
 // Walks the part of the tree that holds a set of instructions, flattened into a list of steps.
 class StreamWalker::Group {
  public:
-  Group(const Program& program, const Structure& structure, std::vector<char> members, bool control,
-        const TripRecord& trips, LoopId ahead_loop, int64_t ahead)
+  // Emits `members`, and the control items of run-time loops and branches that hold any of
+  // `controlled`, which are none or all that the stream executes.
+  Group(const Program& program, const Structure& structure, std::vector<char> members,
+        std::vector<char> controlled, const TripRecord& trips, LoopId ahead_loop, int64_t ahead)
       : program_(program),
         structure_(structure),
         trips_(trips),
         members_(std::move(members)),
-        control_(control),
+        controlled_(std::move(controlled)),
         ahead_loop_(ahead_loop),
         ahead_(ahead),
         counters_(program.loops.size(), 0),
@@ -153,6 +155,11 @@ class StreamWalker::Group {
     std::vector<char> wanted = members_;
     for (const History& h : histories_) {
       if (h.walked) wanted[h.producer] = 1;
+    }
+    for (size_t i = 0; i < controlled_.size(); ++i) {
+      const auto& around = structure.around(static_cast<InstId>(i));
+      const auto at_run_time = [&](const Enclosure& e) { return !is_repeat(program, e); };
+      if (controlled_[i] && std::any_of(around.begin(), around.end(), at_run_time)) wanted[i] = 1;
     }
     flatten(program.body, wanted);
     for (History& h : histories_) h.ring.resize(static_cast<size_t>(h.depth + 1), 0);
@@ -278,6 +285,7 @@ class StreamWalker::Group {
   };
 
   bool holds(const Block& block, const std::vector<char>& set) const {
+    if (set.empty()) return false;
     return std::any_of(block.begin(), block.end(), [&](const Statement& s) {
       switch (s.kind) {
         case Statement::Kind::Instruction:
@@ -326,7 +334,7 @@ class StreamWalker::Group {
   void flatten_loop(LoopId id, const std::vector<char>& wanted, int64_t position) {
     const Loop& loop = program_.loops[id];
     if (!holds(loop.body, wanted)) return;
-    const bool control = control_ && loop.kind != Loop::Kind::Repeat && holds(loop.body, members_);
+    const bool control = loop.kind != Loop::Kind::Repeat && holds(loop.body, controlled_);
     const auto begin = static_cast<int32_t>(steps_.size());
     steps_.push_back({Step::Kind::LoopBegin, control, id, -1, position});
     flatten_block(loop.body, wanted, id);
@@ -342,7 +350,7 @@ class StreamWalker::Group {
     const Branch& branch = program_.branches[id];
     if (!holds(branch.then_block, wanted) && !holds(branch.else_block, wanted)) return;
     const bool control =
-        control_ && (holds(branch.then_block, members_) || holds(branch.else_block, members_));
+        holds(branch.then_block, controlled_) || holds(branch.else_block, controlled_);
     const auto begin = static_cast<int32_t>(steps_.size());
     steps_.push_back({Step::Kind::BranchBegin, control, id, -1, position});
     flatten_block(branch.then_block, wanted, -1);
@@ -512,7 +520,7 @@ class StreamWalker::Group {
   const Structure& structure_;
   const TripRecord& trips_;
   std::vector<char> members_;
-  bool control_;
+  std::vector<char> controlled_;
   LoopId ahead_loop_;
   int64_t ahead_;
 
@@ -543,6 +551,7 @@ StreamWalker::StreamWalker(const Program& program, const Structure& structure, E
   // The first group has no `ahead`; it also carries the control items.
   std::vector<Ahead> kinds = {{-1, 0}};
   std::vector<std::vector<char>> members(1, std::vector<char>(program.insts.size(), 0));
+  std::vector<char> all(program.insts.size(), 0);
   for (size_t i = 0; i < program.insts.size(); ++i) {
     const InstPlace& place = program.placement.insts[i];
     if ((masks[i] >> hw::index(engine) & 1) == 0) continue;
@@ -554,10 +563,12 @@ StreamWalker::StreamWalker(const Program& program, const Structure& structure, E
       it = kinds.end() - 1;
     }
     members[it - kinds.begin()][i] = 1;
+    all[i] = 1;
   }
   groups_.reserve(kinds.size());
   for (size_t g = 0; g < kinds.size(); ++g) {
-    groups_.emplace_back(program, structure, std::move(members[g]), g == 0, trips, kinds[g].first,
+    groups_.emplace_back(program, structure, std::move(members[g]),
+                         g == 0 ? all : std::vector<char>{}, trips, kinds[g].first,
                          kinds[g].second);
   }
 }
@@ -566,7 +577,8 @@ StreamWalker::StreamWalker(const Program& program, const Structure& structure,
                            std::span<const InstId> members, const TripRecord& trips) {
   std::vector<char> set(program.insts.size(), 0);
   for (const InstId i : members) set[i] = 1;
-  groups_.emplace_back(program, structure, std::move(set), true, trips, -1, 0);
+  std::vector<char> all = set;
+  groups_.emplace_back(program, structure, std::move(set), std::move(all), trips, -1, 0);
 }
 
 StreamWalker::~StreamWalker() = default;

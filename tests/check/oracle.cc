@@ -33,6 +33,7 @@ struct Use {
   std::vector<Own> own;
   bool reads = false, writes = false;
   bool must_be_there = false;  // the body has to have written all of it
+  bool registers = false;      // an engine's own, which need no edge
 };
 
 struct Event {
@@ -139,6 +140,14 @@ class Judge {
                        use.must_be_there = role == isa::Role::Read;
                        event.uses.push_back(std::move(use));
                      });
+    // The reduce registers of the scalar engine, as one byte of their own.
+    const isa::HiddenState h = isa::hidden_state(program_.insts[inst].op);
+    if (h.act_reduce_read || h.act_reduce_write) {
+      Use use{.reads = h.act_reduce_read, .writes = h.act_reduce_write, .registers = true};
+      use.placed.emplace_back(isa::Memory::Sbuf, -1, -1);
+      use.own.emplace_back(-1, 0, 0, 0);
+      event.uses.push_back(std::move(use));
+    }
     events_.push_back(std::move(event));
     return static_cast<int>(events_.size()) - 1;
   }
@@ -242,6 +251,7 @@ class Judge {
     std::map<Byte, std::vector<Touch>> touches;
     for (size_t e = 0; e < events_.size(); ++e) {
       for (const Use& use : events_[e].uses) {
+        if (use.registers) continue;
         for (const Byte& b : use.placed)
           touches[b].push_back({static_cast<int>(e), use.reads, use.writes});
       }
@@ -270,6 +280,7 @@ class Judge {
   // ------------------------------------------------ writers
 
   bool from_caller(isa::TensorId t) const {
+    if (t < 0) return false;
     return program_.tensors[t].io == isa::Io::In || program_.tensors[t].io == isa::Io::InOut;
   }
 
@@ -359,6 +370,7 @@ class Judge {
     }
     for (const auto& [own, writer] : final_) {
       const auto& [t, instance, partition, byte] = own;
+      if (t < 0) continue;
       const isa::Io io = program_.tensors[t].io;
       if (io != isa::Io::Out && io != isa::Io::InOut) continue;
       const int64_t base =

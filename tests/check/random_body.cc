@@ -14,6 +14,7 @@ struct Tensor {
   std::string name;
   int width = 1;
   bool psum = false, hbm = false;
+  std::string root;  // whose bytes it has: itself, or what it is a view of
 };
 
 struct Counter {
@@ -51,7 +52,8 @@ class Writer {
 
   // A tensor of the block, written at once.
   void declare() {
-    Tensor t{fmt::format("t{}", names_++), 1 << below(3), chance(25), false};
+    Tensor t{fmt::format("t{}", names_++), 1 << below(3), chance(25), false, ""};
+    t.root = t.name;
     if (!t.psum) t.hbm = chance(10);
     text_ += fmt::format("{}{}: {} f32[{},{}]\n", std::string(2 * (depth_ + 1), ' '), t.name,
                          t.psum  ? "psum"
@@ -65,6 +67,15 @@ class Writer {
     } else {
       begin_tile(t);
     }
+    tensors_.push_back(t);
+    if (t.width > 1 && !t.hbm && chance(20)) declare_view(t);
+  }
+
+  void declare_view(const Tensor& of) {
+    Tensor t{fmt::format("v{}", names_++), of.width / 2, of.psum, false, of.root};
+    text_ += fmt::format("{}{}: {} f32[{},{}] view {} + {}\n", std::string(2 * (depth_ + 1), ' '),
+                         t.name, t.psum ? "psum" : "sbuf", kPartitions, t.width, of.name,
+                         4 * below(of.width - t.width + 1));
     tensors_.push_back(t);
   }
 
@@ -112,7 +123,8 @@ class Writer {
   Tensor pick(int width, bool sbuf) {
     const Tensor* t = find(width, sbuf);
     if (t != nullptr) return *t;
-    Tensor fresh{fmt::format("t{}", names_++), std::max(2, width), false, false};
+    Tensor fresh{fmt::format("t{}", names_++), std::max(2, width), false, false, ""};
+    fresh.root = fresh.name;
     text_ += fmt::format("{}{}: sbuf f32[{},{}]\n", std::string(2 * (depth_ + 1), ' '), fresh.name,
                          kPartitions, fresh.width);
     line(fmt::format("memset {} value=2.0", fresh.name));
@@ -120,45 +132,64 @@ class Writer {
     return fresh;
   }
 
-  // `width` columns of t, by a number or by a counter.
-  std::string slice(const Tensor& t, int width) {
+  // `width` columns of `rows` partitions of t, by numbers or by counters.
+  std::string slice(const Tensor& t, int width, int rows = kPartitions, const char* as = "") {
     const int room = t.width - width + 1;
+    std::string columns = fmt::format("{}+:{}", below(room), width);
+    if (width == 2 && t.width == 4 && chance(25)) columns = fmt::format("{}+:2:2", below(2));
+    if (width == 2 && t.width == 2 && chance(10)) columns = "1+:2:-1";
     if (chance(50)) {
       for (const Counter& c : counters_) {
-        if (c.most <= room && chance(60))
-          return fmt::format("{}[:, {}+:{}]", t.name, c.name, width);
+        if (c.most <= room && chance(60)) columns = fmt::format("{}+:{}", c.name, width);
       }
     }
-    if (width == t.width && chance(60)) return t.name;
-    return fmt::format("{}[:, {}+:{}]", t.name, below(room), width);
+    if (rows < kPartitions) return fmt::format("{}{}[{}+:1, {}]", t.name, as, below(2), columns);
+    if (width == t.width && *as == 0 && chance(60)) return t.name;
+    return fmt::format("{}{}[:, {}]", t.name, as, columns);
   }
 
   void work() {
     const int width = 1 << below(2);
+    const int rows = chance(25) ? 1 : kPartitions;
     const Tensor d = pick(width, false);
     const Tensor a = pick(width, d.psum);
     const Tensor b = pick(width, true);
-    switch (below(7)) {
+    const auto part = [&](const Tensor& t) { return slice(t, width, rows); };
+    switch (below(9)) {
       case 0:
-        return line(fmt::format("tensor_copy {} <- {}", slice(d, width), slice(a, width)));
+        return line(fmt::format("tensor_copy {} <- {}", part(d), part(a)));
       case 1:
-        return line(fmt::format("tensor_tensor {} <- {}, {} op=add", slice(d, width),
-                                slice(a, width), slice(b, width)));
+        return line(fmt::format("tensor_tensor {} <- {}, {} op=add", part(d), part(a), part(b)));
       case 2:
-        return line(fmt::format("activation {} <- {} op=exp", slice(d, width), slice(a, width)));
+        return line(fmt::format("activation {} <- {} op=exp", part(d), part(a)));
       case 3:
-        return line(fmt::format("tensor_scalar {} <- {} op0=add operand0={}", slice(d, width),
-                                slice(a, width), slice(pick(1, true), 1)));
+        return line(fmt::format("tensor_scalar {} <- {} op0=add operand0={}", part(d), part(a),
+                                slice(pick(1, true), 1, rows)));
       case 4: {
         const Tensor to = pick(width, true), from = pick(width, true);
-        return line(fmt::format("dma_copy {} <- {}", slice(to, width), slice(from, width)));
+        return line(fmt::format("dma_copy {} <- {}", part(to), part(from)));
       }
       case 5:
         return line(fmt::format("dma_copy {} <- x[:, {}+:{}]", slice(pick(width, true), width),
                                 below(8 - width + 1), width));
+      case 6:
+        return sum_row(d, a, width);
+      case 7:
+        return line(fmt::format("tensor_copy_predicated {} <- {} src={}", part(d),
+                                slice(b, width, rows, ".as(u32)"), part(a)));
       default:
         return transfer_out(width);
     }
+  }
+
+  // With the reduce registers; the two results must not meet.
+  void sum_row(const Tensor& d, const Tensor& a, int width) {
+    const Tensor r = pick(1, true);
+    if (r.root == d.root)
+      return line(fmt::format("activation {} <- {} op=exp reduce_cmd=reset_reduce", slice(d, width),
+                              slice(a, width)));
+    line(fmt::format("activation {} <- {} op=exp reduce_cmd={} reduce_res={}", slice(d, width),
+                     slice(a, width), chance(50) ? "reduce" : "reset_reduce", slice(r, 1)));
   }
 
   void transfer_out(int width) {

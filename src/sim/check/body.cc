@@ -1,5 +1,7 @@
 #include "sim/check/body.h"
 
+#include <algorithm>
+
 namespace trainyard::sim::hazard {
 
 using isa::InstId;
@@ -35,6 +37,7 @@ BodyWalk::BodyWalk(const isa::Program& program, const isa::Structure& structure,
     State fresh;
     fresh.instance = layout.tensor(static_cast<isa::TensorId>(t)).initialised ? 0 : -1;
     fresh.writer.inst = fresh.instance == 0 ? kCaller : kNobody;
+    fresh.writer.order = -1;
     cells_.emplace_back(fresh);
   }
 }
@@ -97,6 +100,8 @@ bool BodyWalk::step() {
   for (size_t k = 0; k < plan.operands.size(); ++k) {
     if (plan.operands[k].role != Role::Read && (e.skip >> k & 1) == 0) write(plan.operands[k]);
   }
+  if (plan.hidden.act_reduce_read) e.sum_order = sum_order_;
+  if (plan.hidden.act_reduce_write) sum_order_ = e.order;
   waiting_[item.id].expected.push_back(std::move(e));
   passed_.push_back(item);
   return true;
@@ -106,29 +111,33 @@ bool BodyWalk::step() {
 void BodyWalk::read(int k, const OperandPlan& o, Expected& e) {
   const int64_t instance = walker_.tensor_instance(o.tensor);
   bool reported = false;
+  size_t seen = 0;
+  parts_.clear();
   each_cell(o, [&](const Box& box, State& s) {
     if (s.instance != instance && !reported) {
       findings_.uninitialised(touch(o), o, box);
       reported = true;
     }
+    ++seen;
+    parts_.push_back({k, box, writer_of(s)});
     if (!on_tensor_engine_) s.open = false;
   });
-  if (!reported) e.own |= 1u << k;
+  if (!reported) expect_parts(k, e, seen);
 }
 
 // Old contents matter where there are some.
 void BodyWalk::read_some(int k, const OperandPlan& o, Expected& e) {
   const int64_t instance = walker_.tensor_instance(o.tensor);
   size_t seen = 0;
-  boxes_.clear();
+  parts_.clear();
   Box first;
   each_cell(o, [&](const Box& box, State& s) {
     if (seen++ == 0) first = box;
-    if (s.instance == instance) boxes_.push_back(box);
+    if (s.instance == instance) parts_.push_back({k, box, writer_of(s)});
     if (!on_tensor_engine_) s.open = false;
   });
-  if (boxes_.empty() && o.role == Role::Read) findings_.uninitialised(touch(o), o, first);
-  must_own(k, e, seen, boxes_);
+  if (parts_.empty() && o.role == Role::Read) findings_.uninitialised(touch(o), o, first);
+  expect_parts(k, e, seen);
 }
 
 // A matmul adds onto the sum that is there, or begins one.
@@ -137,30 +146,36 @@ void BodyWalk::read_sum(int k, const OperandPlan& o, Expected& e) {
   const bool adds = layout_.inst(now_.inst).accumulate == isa::Accumulate::Add;
   size_t seen = 0;
   bool reported = false;
-  boxes_.clear();
+  parts_.clear();
   each_cell(o, [&](const Box& box, State& s) {
     ++seen;
-    const bool has_sum = s.instance == instance && s.by_array;
-    if (adds ? has_sum || (s.instance == instance && sums_on_any_write_) : has_sum && s.open) {
-      boxes_.push_back(box);
+    const bool written = s.instance == instance;
+    if (adds ? written && (s.by_array || sums_on_any_write_) : written && s.open) {
+      parts_.push_back({k, box, writer_of(s)});
     } else if (adds && !reported) {
       reported = true;
-      if (s.instance == instance) {
+      if (written) {
         findings_.group_on_other_write(touch(o), s.writer, box);
       } else {
         findings_.group_without_start(touch(o), box);
       }
     }
   });
-  must_own(k, e, seen, boxes_);
+  expect_parts(k, e, seen);
 }
 
-void BodyWalk::must_own(int k, Expected& e, size_t seen, std::vector<Box>& boxes) {
-  if (boxes.size() == seen) {
-    e.own |= 1u << k;
-    return;
+// Keeps what was found in `parts_`; mostly one execution wrote all of it.
+void BodyWalk::expect_parts(int k, Expected& e, size_t seen) {
+  if (parts_.empty()) return;
+  const auto same = [&](const Expected::Part& p) {
+    return p.writer.order == parts_.front().writer.order;
+  };
+  if (parts_.size() == seen && std::all_of(parts_.begin(), parts_.end(), same)) {
+    e.whole |= 1u << k;
+    e.writers[static_cast<size_t>(k)] = parts_.front().writer;
+  } else {
+    e.parts.insert(e.parts.end(), parts_.begin(), parts_.end());
   }
-  for (const Box& b : boxes) e.parts.push_back({k, b});
 }
 
 void BodyWalk::write(const OperandPlan& o) {

@@ -3,6 +3,7 @@
 //
 // Each tensor has cells of its own. In body order only one instance of a tensor is alive, so a cell
 // remembers for which instance it was written. Coordinates are those of slot 0.
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -12,17 +13,27 @@
 
 namespace trainyard::sim::hazard {
 
+// Who wrote something last, in body order.
+struct Writer {
+  isa::InstId inst = kNobody;
+  int64_t instance = 0;
+  int64_t order = -1;  // which one it is: no two executions have the same
+};
+
 // What the body says about one executed instruction.
 struct Expected {
   struct Part {
     int operand = 0;
     Box box;  // as in slot 0
+    Writer writer;
   };
-  int64_t order = 0;        // in the body, unrolled
-  uint32_t own = 0;         // operands of which every byte must have been written for this instance
-  uint32_t skip = 0;        // operands outside their tensor, already reported
-  std::vector<Part> parts;  // rectangles of other operands that must have been
-  int replicas = 1;         // engines that have not executed it yet
+  int64_t order = 0;                          // in the body, unrolled
+  uint32_t skip = 0;                          // operands outside their tensor, already reported
+  uint32_t whole = 0;                         // operands that one execution wrote all of:
+  std::array<Writer, kMostOperands> writers;  // that one
+  std::vector<Part> parts;                    // parts of the others that have been written
+  int64_t sum_order = -1;  // of who wrote the reduce registers last, if it reads them
+  int replicas = 1;        // engines that have not executed it yet
 };
 
 class BodyWalk {
@@ -39,12 +50,12 @@ class BodyWalk {
   // One engine has executed it.
   void executed(isa::InstId inst, int64_t instance);
 
-  // Calls f(box) for what was written to a tensor's last instance, as in slot 0, after the walk.
+  // Calls f(box, writer) for what was written to a tensor of the whole program, as in slot 0.
   template <class F>
   void written(isa::TensorId tensor, F&& f) const {
     layout_.whole(tensor, [&](const Box& all) {
       cells_[tensor].look(all, [&](const Box& box, const State& s) {
-        if (s.instance == 0) f(box);
+        if (s.instance == 0) f(box, writer_of(s));
       });
     });
   }
@@ -81,7 +92,10 @@ class BodyWalk {
     t.tensor_instance = walker_.tensor_instance(o.tensor);
     return t;
   }
-  void must_own(int k, Expected& e, size_t seen, std::vector<Box>& boxes);
+  static Writer writer_of(const State& s) {
+    return {s.writer.inst, s.writer.instance, s.writer.order};
+  }
+  void expect_parts(int k, Expected& e, size_t seen);
 
   const isa::Program& program_;
   const Layout& layout_;
@@ -95,8 +109,8 @@ class BodyWalk {
   std::deque<isa::StreamItem> passed_;
   Touch now_;
   bool on_tensor_engine_ = false;
-  int64_t order_ = 0;
-  std::vector<Box> boxes_;  // reused
+  int64_t order_ = 0, sum_order_ = -1;
+  std::vector<Expected::Part> parts_;  // of one operand; reused
 };
 
 }  // namespace trainyard::sim::hazard

@@ -1,7 +1,6 @@
 #include "sim/check/check.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "sim/check/body.h"
@@ -76,18 +75,60 @@ Status check_complete(const isa::Program& program, const isa::Structure& structu
   return {};
 }
 
+// Each turn of a run-time loop ends in a barrier, so what a turn does depends on the turn before
+// only through tensors outside the loop and through which slots are taken. One turn more than it
+// takes the slots to come round shows all there is; with single slots that is two. Branches and
+// loops inside may go differently in every turn, and semaphores count over the whole run: then all
+// turns are walked.
+isa::TripRecord enough_turns(const isa::Program& program, const isa::Structure& structure,
+                             const isa::TripRecord& given) {
+  constexpr int64_t kMostSlots = 64;
+  isa::TripRecord trips = given;
+  trips.loops.resize(program.loops.size());
+  trips.branches.resize(program.branches.size());
+  const auto inside = [](const std::vector<Enclosure>& around, size_t loop) {
+    return std::find(around.begin(), around.end(),
+                     Enclosure{Enclosure::Kind::Loop, static_cast<int32_t>(loop)});
+  };
+  for (size_t l = 0; l < program.loops.size() && program.semaphores.empty(); ++l) {
+    if (program.loops[l].kind == isa::Loop::Kind::Repeat) continue;
+    bool repeats_alike = true;
+    for (size_t i = 0; i < program.insts.size(); ++i) {
+      const auto& around = structure.around(static_cast<InstId>(i));
+      auto it = inside(around, l);
+      if (it == around.end()) continue;
+      repeats_alike &= std::all_of(it + 1, around.end(), [&](const Enclosure& e) {
+        return e.kind == Enclosure::Kind::Loop &&
+               program.loops[e.id].kind == isa::Loop::Kind::Repeat;
+      });
+    }
+    int64_t round = 1;
+    for (size_t t = 0; t < program.tensors.size(); ++t) {
+      const auto& around = structure.around_tensor(static_cast<isa::TensorId>(t));
+      if (inside(around, l) == around.end()) continue;
+      round = std::lcm(round, int64_t{std::max(1, program.placement.tensors[t].slots)});
+      if (round > kMostSlots) repeats_alike = false, round = 1;
+    }
+    if (!repeats_alike) continue;
+    for (isa::TripRecord::Run& run : trips.loops[l]) run.value = std::min(run.value, round + 1);
+  }
+  return trips;
+}
+
 }  // namespace
 
 Result<CheckResult> check(const isa::Program& program, const hw::CoreSpec& core,
-                          const isa::TripRecord& trips, const CheckOptions& options) {
+                          const isa::TripRecord& given, const CheckOptions& options) {
   const isa::Structure structure(program);
   TY_TRY(check_complete(program, structure));
+  const isa::TripRecord trips = enough_turns(program, structure, given);
   const hazard::Layout layout(program, core.psum_bank_bytes());
   hazard::Findings findings(program, structure, trips, layout, core, options.max_findings);
   hazard::check_capacity(program, layout, core, findings);
   const std::vector<uint8_t> masks = isa::engine_masks(program, structure);
   hazard::BodyWalk body(program, structure, trips, layout, masks, core, findings);
-  hazard::PlacedMemory memory(program, layout, core, options.zero_region, findings);
+  const bool zero_region = options.zero_region || core.psum.zero_region_check.value;
+  hazard::PlacedMemory memory(program, layout, core, zero_region, findings);
   hazard::StreamsWalk streams(program, structure, trips, masks, body, memory, findings);
   if (streams.run()) memory.read_outputs(body);
   CheckResult result;

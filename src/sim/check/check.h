@@ -39,7 +39,8 @@ struct Finding {
 
 struct CheckOptions {
   int64_t max_findings = 100;
-  bool zero_region = false;  // bank-granular accumulation hazard, neuroncore 4.4 rule 6
+  bool zero_region = false;  // bank-granular accumulation hazard, neuroncore 4.4 rule 6; also on if
+                             // the core's psum.zero_region_check is
 };
 
 struct CheckResult {
@@ -49,9 +50,12 @@ struct CheckResult {
   int64_t cells = 0;         // memory of the walk, for the curious
 };
 
-// The placement must be complete. Finds capacity, overlap, bounds, uninitialised reads (by last
-// writers), races, reads of another writer than the body names, PSUM group errors and deadlocks.
-// Findings that need data (indices, ranges of functions) come from a values run with `watch`.
+// The placement must be complete; it need not have passed `isa::verify`. `trips` says how run-time
+// loops and branches went; of a loop that does the same in every turn only the first turns are
+// walked. docs/check.md has the rules. Finds capacity, overlap, bounds, uninitialised reads (by
+// last writers), races, reads of another writer than the body names, PSUM group errors and
+// deadlocks. Findings that need data (indices, ranges of functions) come from a values run with
+// `watch`.
 Result<CheckResult> check(const isa::Program& program, const hw::CoreSpec& core,
                           const isa::TripRecord& trips, const CheckOptions& options = {});
 

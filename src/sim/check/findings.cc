@@ -76,20 +76,18 @@ void Findings::race(const Party& me, const Party& other, const Box& box) {
   close(*f, "TY-HAZ-001", text);
 }
 
-void Findings::wrong_order(const Party& me, const Party& other, const Box& box) {
-  Finding* f = open(FindingKind::WrongWriter, "TY-HAZ-003", me.touch, other.touch);
+void Findings::wrong_writer(const Party& me, const Touch& got, const Touch& wanted,
+                            const Box& box) {
+  Finding* f = open(FindingKind::WrongWriter, "TY-HAZ-003", me.touch, got);
   if (f == nullptr) return;
-  const auto verb = [](const Party& p) { return p.writes ? "writes" : "reads"; };
-  std::string text = fmt::format(
-      "the placement turns the order of the body round\n    {} {} {}, {}{}\n    {} {} {}{}",
-      who(me.touch, false), verb(me), instance_of(me.touch), where(box, me.touch.tensor),
-      counters(me.touch), who(other.touch, true), verb(other), instance_of(other.touch),
-      counters(other.touch));
-  text += fmt::format(
-      "\n    in the body {} comes first, in the placement {}\n    fix   issue "
-      "neither of them `ahead`, or turn their edge round",
-      label(me.touch.inst), label(other.touch.inst));
-  close(*f, "TY-HAZ-003", text);
+  close(
+      *f, "TY-HAZ-003",
+      fmt::format("a read sees another write than the body names\n    {} {} {}, {}{}\n    {} has "
+                  "written it last{}\n    in the body {} comes last before it{}\n    fix   issue "
+                  "none of them `ahead`, or let them wait for each other in the order of the body",
+                  who(me.touch, false), me.writes ? "updates" : "reads", instance_of(me.touch),
+                  where(box, me.touch.tensor), counters(me.touch), who(got, true), counters(got),
+                  who(wanted, true), counters(wanted)));
 }
 
 void Findings::wrong_contents(const Party& me, const Touch& other, const Box& box) {
@@ -133,28 +131,39 @@ void Findings::two_results(const Touch& me, const Touch& before, const Box& box)
                     counters(me)));
 }
 
-void Findings::lost_output(isa::TensorId tensor, const Touch& other, const Box& box) {
-  Touch me = other;
-  me.inst = other.inst >= 0 ? other.inst : kNobody;
-  Finding* f = open(FindingKind::Overlap, "TY-MEM-008", me, Touch{.inst = kCaller});
+void Findings::lost_output(isa::TensorId tensor, const Touch& got, const Touch& wanted,
+                           const Box& box) {
+  const std::string& name = program_.tensors[tensor].name;
+  const bool overlap = got.tensor != tensor;
+  const std::string_view code = overlap ? "TY-MEM-008" : "TY-HAZ-003";
+  Finding* f = open(overlap ? FindingKind::Overlap : FindingKind::WrongWriter, code, got,
+                    Touch{.inst = kCaller});
   if (f == nullptr) return;
-  close(*f, "TY-MEM-008",
-        fmt::format("{} and {} share bytes while both are in use\n    the caller reads {} after "
-                    "the run, {}\n    {} has written {} there\n    fix   place {} and {} apart",
-                    program_.tensors[tensor].name, tensor_name(other),
-                    program_.tensors[tensor].name, where(box, tensor), who(other, false),
-                    instance_of(other), program_.tensors[tensor].name, tensor_name(other)));
+  const std::string reader =
+      fmt::format("\n    the caller reads {} after the run, {}\n    {} has written {} there last{}",
+                  name, where(box, tensor), who(got, false), instance_of(got), counters(got));
+  if (overlap) {
+    close(*f, code,
+          fmt::format("{} and {} share bytes while both are in use{}\n    fix   place {} and {} "
+                      "apart",
+                      name, tensor_name(got), reader, name, tensor_name(got)));
+  } else {
+    close(
+        *f, code,
+        fmt::format("an output holds another write than the body names{}\n    in the body {} "
+                    "comes last{}\n    fix   let them wait for each other in the order of the body",
+                    reader, who(wanted, true), counters(wanted)));
+  }
 }
 
 void Findings::hidden_order(const Touch& me, const Touch& other) {
   Finding* f = open(FindingKind::WrongWriter, "TY-HAZ-003", me, other);
   if (f == nullptr) return;
-  close(
-      *f, "TY-HAZ-003",
-      fmt::format("the placement turns the order of the body round\n    {}{}\n    {}{}\n    both "
-                  "use the reduce registers of the scalar engine; in the body {} comes first\n"
-                  "    fix   give both the same `ahead`",
-                  who(me, false), counters(me), who(other, true), counters(other), label(me.inst)));
+  close(*f, "TY-HAZ-003",
+        fmt::format("a sum in the reduce registers of the scalar engine is not the one that the "
+                    "body names\n    {} reads them{}\n    {} has written them last{}\n    fix   "
+                    "give both the same `ahead`",
+                    who(me, false), counters(me), who(other, true), counters(other)));
 }
 
 void Findings::uninitialised(const Touch& me, const OperandPlan& operand, const Box& box) {

@@ -49,14 +49,14 @@ class Findings {
 
   // The two touch `box` and nothing orders them. `me` comes later in the walk.
   void race(const Party& me, const Party& other, const Box& box);
-  // They are ordered, but not as in the body.
-  void wrong_order(const Party& me, const Party& other, const Box& box);
+  // `me` sees what `got` wrote, where the body names `wanted`, of the same tensor instance.
+  void wrong_writer(const Party& me, const Touch& got, const Touch& wanted, const Box& box);
   // `me` reads bytes that hold what `other` wrote for another tensor or instance.
   void wrong_contents(const Party& me, const Touch& other, const Box& box);
   // Two results of one instruction lie in the same bytes.
   void two_results(const Touch& me, const Touch& before, const Box& box);
-  // The caller would read an output that `other` has overwritten.
-  void lost_output(isa::TensorId tensor, const Touch& other, const Box& box);
+  // The caller would read what `got` wrote into an output, where the body names `wanted`.
+  void lost_output(isa::TensorId tensor, const Touch& got, const Touch& wanted, const Box& box);
   void hidden_order(const Touch& me, const Touch& other);
   void uninitialised(const Touch& me, const OperandPlan& operand, const Box& box);
   void out_of_bounds(const Touch& me, const OperandPlan& operand, int64_t byte, int64_t partition);

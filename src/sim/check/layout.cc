@@ -1,6 +1,8 @@
 #include "sim/check/layout.h"
 
 #include <algorithm>
+
+#include "base/check.h"
 namespace trainyard::sim::hazard {
 
 using isa::InstId;
@@ -107,6 +109,7 @@ void Layout::plan_inst(const isa::Program& program, InstId id) {
     }
     plan.operands.push_back(std::move(o));
   });
+  TY_CHECK(plan.operands.size() <= kMostOperands);
 }
 
 // HBM tensors whose bytes meet are in one plane.

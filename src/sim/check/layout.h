@@ -15,6 +15,8 @@
 
 namespace trainyard::sim::hazard {
 
+inline constexpr size_t kMostOperands = 6;  // tensors of one instruction
+
 struct Plane {
   isa::Memory memory = isa::Memory::Sbuf;
   int64_t base = 0;   // HBM: the byte at which row 0 begins

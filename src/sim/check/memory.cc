@@ -53,14 +53,14 @@ void PlacedMemory::execute(const Touch& me, const Expected& expected, const Cloc
   for (size_t k = 0; k < plan.operands.size(); ++k) {
     if (plan.operands[k].role == Role::Read || (expected.skip >> k & 1) != 0) continue;
     const Access a = access(k);
-    const bool begins = plan.matmul && (expected.own >> k & 1) == 0;
+    const bool begins = plan.matmul && (expected.whole >> k & 1) == 0;
     if (zero_region_ && begins) {
       layout_.boxes(a.operand, counters, a.slot,
                     [&](const Box& b) { check_zero_region(a, known, b); });
     }
     write(a, known, counters);
   }
-  if (plan.hidden.act_reduce_read || plan.hidden.act_reduce_write) check_hidden(me);
+  if (plan.hidden.act_reduce_read || plan.hidden.act_reduce_write) check_sums(me, expected);
 }
 
 void PlacedMemory::read(const Access& a, const Expected& e, const Clock& known,
@@ -71,32 +71,35 @@ void PlacedMemory::read(const Access& a, const Expected& e, const Clock& known,
   });
 }
 
-bool PlacedMemory::must_own(const Access& a, const Expected& e, const Box& box) const {
-  if (e.own >> a.index & 1) return true;
-  for (const Expected::Part& p : e.parts) {
-    if (p.operand == a.index && meet(layout_.moved(p.box, a.operand.tensor, a.slot), box))
-      return true;
-  }
-  return false;
-}
-
 void PlacedMemory::check_writer(const Access& a, const Expected& e, const Clock& known,
                                 const Box& box, const State& s) {
   const Touch& w = s.writer;
-  const Party me{a.touch, &a.operand, a.operand.role != Role::Read};
-  bool ordered = true;
   if (w.inst >= 0) {
     // The array adds onto its own sums in order.
     const bool sum =
         w.stream == a.touch.stream && s.by_matmul && a.is_matmul && a.operand.role == Role::Update;
-    ordered = sum || known[w.stream] >= w.index;
-    if (!ordered) findings_.race({a.touch, &a.operand, false}, {w, nullptr, true}, box);
+    if (!sum && known[w.stream] < w.index) {
+      findings_.race({a.touch, &a.operand, false}, {w, nullptr, true}, box);
+      return;
+    }
   }
-  if (!must_own(a, e, box)) return;
-  if (!w.same_tensor_instance(a.touch) || w.inst == kNobody) {
-    if (ordered) findings_.wrong_contents(me, w, box);
-  } else if (ordered && w.order > a.touch.order) {
-    findings_.wrong_order({a.touch, &a.operand, false}, {w, nullptr, true}, box);
+  if (e.whole >> a.index & 1) {
+    compare_writer(a, w, e.writers[static_cast<size_t>(a.index)], box);
+    return;
+  }
+  for (const Expected::Part& p : e.parts) {
+    if (p.operand == a.index && meet(layout_.moved(p.box, a.operand.tensor, a.slot), box))
+      compare_writer(a, w, p.writer, box);
+  }
+}
+
+void PlacedMemory::compare_writer(const Access& a, const Touch& got, const Writer& wanted,
+                                  const Box& box) {
+  const Party me{a.touch, &a.operand, a.operand.role != Role::Read};
+  if (got.inst == kNobody || !got.same_tensor_instance(a.touch)) {
+    findings_.wrong_contents(me, got, box);
+  } else if (got.order != wanted.order) {
+    findings_.wrong_writer(me, got, {.inst = wanted.inst, .instance = wanted.instance}, box);
   }
 }
 
@@ -104,11 +107,7 @@ void PlacedMemory::note_reader(const Access& a, State& s) {
   if (zero_region_ && !a.on_tensor_engine && s.first_reader.inst < 0) s.first_reader = a.touch;
   for (Touch& r : s.readers) {
     if (r.stream != a.touch.stream) continue;
-    // A later read in the body is the one that a write must not overtake.
-    const int64_t order =
-        r.same_tensor_instance(a.touch) ? std::max(r.order, a.touch.order) : a.touch.order;
     r = a.touch;
-    r.order = order;
     return;
   }
   s.readers.push_back(a.touch);
@@ -130,11 +129,7 @@ void PlacedMemory::check_overwrite(const Access& a, const Clock& known, const Bo
   const auto compare = [&](const Touch& t, bool writes) {
     // Starts, writes and completions of one stream are in order.
     const bool ordered = t.stream == a.touch.stream || known[t.stream] >= t.index;
-    if (!ordered) {
-      findings_.race(me, {t, nullptr, writes}, box);
-    } else if (t.same_tensor_instance(a.touch) && t.order > a.touch.order) {
-      findings_.wrong_order(me, {t, nullptr, writes}, box);
-    }
+    if (!ordered) findings_.race(me, {t, nullptr, writes}, box);
   };
   const Touch& w = s.writer;
   if (w.inst == a.touch.inst && w.instance == a.touch.instance) {
@@ -162,16 +157,12 @@ void PlacedMemory::check_zero_region(const Access& a, const Clock& known, const 
   });
 }
 
-// All of them are on the Scalar engine, in the order of its stream.
-void PlacedMemory::check_hidden(const Touch& me) {
+// The reduce registers of the Scalar engine, which go with the order of its stream.
+void PlacedMemory::check_sums(const Touch& me, const Expected& expected) {
   const isa::HiddenState h = layout_.inst(me.inst).hidden;
-  const auto before = [&](const Touch& t) {
-    if (t.inst >= 0 && t.order > me.order) findings_.hidden_order(me, t);
-  };
-  before(hidden_writer_);
-  if (h.act_reduce_write) before(hidden_reader_);
-  if (h.act_reduce_read && me.order >= hidden_reader_.order) hidden_reader_ = me;
-  if (h.act_reduce_write && me.order >= hidden_writer_.order) hidden_writer_ = me;
+  if (h.act_reduce_read && summed_.inst >= 0 && summed_.order != expected.sum_order)
+    findings_.hidden_order(me, summed_);
+  if (h.act_reduce_write) summed_ = me;
 }
 
 void PlacedMemory::read_outputs(const BodyWalk& body) {
@@ -180,10 +171,10 @@ void PlacedMemory::read_outputs(const BodyWalk& body) {
     if (tensor.io != isa::Io::Out && tensor.io != isa::Io::InOut) continue;
     if (tensor.view) continue;
     const auto id = static_cast<isa::TensorId>(i);
-    body.written(id, [&](const Box& box) {
+    body.written(id, [&](const Box& box, const Writer& wanted) {
       planes_[layout_.tensor(id).plane].look(box, [&](const Box& c, const State& s) {
-        if (s.writer.tensor != id && s.writer.inst != kNobody)
-          findings_.lost_output(id, s.writer, c);
+        if (s.writer.inst == kNobody || s.writer.order == wanted.order) return;
+        findings_.lost_output(id, s.writer, {.inst = wanted.inst, .instance = wanted.instance}, c);
       });
     });
   }

@@ -1,10 +1,9 @@
 #pragma once
 // The memories as the placement uses them: who wrote each cell last, and who has read it since.
 //
-// An access is compared with what is in its cells. It must be ordered behind them (or in the same
-// stream, where order is enough for a write), and as the body orders them if it is the same tensor
-// instance. What it reads must have been written for the instance that it means. Together: every
-// read sees the writer that the body names.
+// An access is compared with what is in its cells. It must be ordered behind them, or follow in the
+// same stream, where that is enough for a write. What it reads must have been written by the
+// execution that the body names, and for the tensor instance that it means.
 #include <cstdint>
 #include <vector>
 
@@ -51,8 +50,8 @@ class PlacedMemory {
   void write(const Access& a, const Clock& known, const int64_t* counters);
   void check_overwrite(const Access& a, const Clock& known, const Box& box, const State& s);
   void check_zero_region(const Access& a, const Clock& known, const Box& box);
-  void check_hidden(const Touch& me);
-  bool must_own(const Access& a, const Expected& e, const Box& box) const;
+  void check_sums(const Touch& me, const Expected& expected);
+  void compare_writer(const Access& a, const Touch& got, const Writer& wanted, const Box& box);
 
   template <class F>
   void each_cell(const Access& a, const int64_t* counters, F&& f) {
@@ -66,7 +65,7 @@ class PlacedMemory {
   bool zero_region_;
   Findings& findings_;
   std::vector<Cells<State>> planes_;
-  Touch hidden_writer_, hidden_reader_;  // of the Scalar engine's reduce registers
+  Touch summed_;  // who wrote the reduce registers last
 };
 
 }  // namespace trainyard::sim::hazard
