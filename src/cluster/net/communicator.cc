@@ -1,6 +1,7 @@
 // Groups of ranks: where they lie, and which are refused.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "cluster/net/layout.h"
@@ -79,66 +80,115 @@ Result<Layout> lay_ranks(const Cluster& cluster, std::span<const int64_t> ranks)
   return layout;
 }
 
-Status place_on_chips(Layout& layout) {
-  const std::vector<int32_t>& first = layout.groups.front();
+// The chips of a group with its ranks on each; TY-NET-002 if they differ.
+Result<std::map<int32_t, int32_t>> chips_of(const Layout& layout, std::span<const int32_t> group) {
   std::map<int32_t, int32_t> count;
-  for (const int32_t rank : first) ++count[layout.chip_of(rank)];
-  layout.per_chip = count.begin()->second;
+  for (const int32_t rank : group) ++count[layout.chip_of(rank)];
   for (const auto& [chip, n] : count) {
-    if (n != layout.per_chip) {
-      return error("TY-NET-002",
-                   "the group has {} ranks on chip {} and {} on chip {}; give every chip the same",
-                   n, chip, layout.per_chip, count.begin()->first);
-    }
-    layout.chips.push_back(chip);
+    if (n == count.begin()->second) continue;
+    return error("TY-NET-002",
+                 "a group has {} ranks on chip {} and {} on chip {}; give every chip the same", n,
+                 chip, count.begin()->second, count.begin()->first);
   }
-  std::map<int32_t, int32_t> all;
-  for (const auto& group : layout.groups) {
-    for (const int32_t rank : group) ++all[layout.chip_of(rank)];
-  }
-  layout.groups_per_chip = all.begin()->second / layout.per_chip;
-  return {};
+  return count;
 }
 
 void place_on_nics(Layout& layout) {
   const int64_t nics = layout.cluster.system.instance.nics.value;
   layout.nic_units = static_cast<int32_t>(std::min<int64_t>(nics, layout.topology->chips));
   if (layout.nic_units == 0) return;
-  std::map<int32_t, int32_t> busy;
+  std::map<int32_t, int32_t> ranks, groups;
   for (const auto& group : layout.groups) {
-    for (const int32_t rank : group) ++busy[layout.unit_of(layout.chip_of(rank))];
+    std::set<int32_t> units;
+    for (const int32_t rank : group) {
+      const int32_t unit = layout.unit_of(layout.chip_of(rank));
+      ++ranks[unit];
+      units.insert(unit);
+    }
+    for (const int32_t unit : units) ++groups[unit];
   }
-  layout.busy_units = static_cast<int32_t>(busy.size());
-  for (const auto& [unit, ranks] : busy) {
-    layout.ranks_per_unit = std::max(layout.ranks_per_unit, ranks);
+  layout.busy_units = static_cast<int32_t>(ranks.size());
+  for (const auto& [unit, n] : ranks) layout.ranks_per_unit = std::max(layout.ranks_per_unit, n);
+  for (const auto& [unit, n] : groups) layout.groups_per_unit = std::max(layout.groups_per_unit, n);
+}
+
+// One level for all local ranks, on the graph of the domain.
+Status add_domain_level(Layout& layout) {
+  LevelPlace place{.graph = layout.topology, .groups = {}, .loads = {}};
+  std::map<std::vector<int32_t>, Members> known;  // groups on the same chips have the same rings
+  std::map<int32_t, int32_t> groups_on;
+  for (const auto& group : layout.groups) {
+    const auto count = chips_of(layout, group);
+    if (!count) return count.status();
+    layout.per_chip = count->begin()->second;
+    std::vector<int32_t> chips;
+    for (const auto& [chip, n] : *count) {
+      chips.push_back(chip);
+      ++groups_on[chip];
+    }
+    auto found = known.find(chips);
+    if (found == known.end()) {
+      const bool whole = layout.per_chip == layout.cluster.ranks_per_chip();
+      found =
+          known.emplace(chips, make_members(*layout.topology, chips, layout.per_chip, whole)).first;
+    }
+    place.groups.push_back({chips, found->second});
+  }
+  layout.groups_per_chip = groups_on.begin()->second;
+  const auto local = static_cast<int64_t>(layout.groups.front().size());
+  if (local == 1) return {};
+  place.loads = graph_loads(*place.graph, place.groups);
+  layout.levels.push_back({Level::Kind::Domain, local, 1, 0});
+  layout.places.push_back(std::move(place));
+  return {};
+}
+
+// A ring of its own for each axis of the torus.
+void add_axis_levels(Layout& layout) {
+  const Topology& t = *layout.topology;
+  const hw::InstanceSpec& torus = layout.cluster.system.instance;
+  int64_t stride = 1;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const int64_t size = t.dims[axis];
+    if (size == 1) continue;
+    hw::InstanceSpec ring = torus;
+    ring.shape = hw::Shape::Ring;
+    ring.chips.value = size;
+    if (axis == 2) ring.link_bytes_per_ns = torus.link_far_bytes_per_ns;
+    LevelPlace place{
+        .graph = std::make_shared<const Topology>(make_topology(ring)), .groups = {}, .loads = {}};
+    std::vector<int32_t> chips(static_cast<size_t>(size));
+    std::iota(chips.begin(), chips.end(), 0);
+    place.groups.push_back({chips, make_members(*place.graph, chips, 1, true)});
+    place.loads = graph_loads(*place.graph, place.groups);
+    const auto index = static_cast<int32_t>(layout.places.size());
+    layout.levels.push_back({Level::Kind::Axis, size, stride, index});
+    layout.places.push_back(std::move(place));
+    stride *= size;
   }
 }
 
-void make_levels(Layout& layout) {
+Status make_levels(Layout& layout) {
   const Topology& t = *layout.topology;
   const auto local = static_cast<int64_t>(layout.groups.front().size());
   const bool by_axis = t.shape == hw::Shape::Torus && t.chips > kMaxCycleChips &&
-                       local == t.chips && layout.per_chip == 1;
-  int64_t stride = 1;
+                       local == t.chips && layout.cluster.ranks_per_chip() == 1;
   if (by_axis) {
-    for (int32_t axis = 0; axis < 3; ++axis) {
-      const int64_t size = t.dims[static_cast<size_t>(axis)];
-      if (size > 1) layout.levels.push_back({Level::Kind::Axis, size, stride, axis});
-      stride *= size;
-    }
+    add_axis_levels(layout);
   } else {
-    if (local > 1) layout.levels.push_back({Level::Kind::Domain, local, 1, 0});
-    stride = local;
+    TY_TRY(add_domain_level(layout));
   }
-  if (layout.nodes > 1) layout.levels.push_back({Level::Kind::Network, layout.nodes, stride, 0});
+  if (layout.nodes > 1) {
+    layout.levels.push_back({Level::Kind::Network, layout.nodes, local, -1});
+  }
+  return {};
 }
 
 Result<std::shared_ptr<const Layout>> finish(Layout layout, const Cluster& cluster) {
   layout.cluster = cluster;
   layout.topology = std::make_shared<const Topology>(make_topology(cluster.system.instance));
-  TY_TRY(place_on_chips(layout));
   place_on_nics(layout);
-  make_levels(layout);
+  TY_TRY(make_levels(layout));
   return std::make_shared<const Layout>(std::move(layout));
 }
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "cluster/net/collective.h"
-#include "cluster/net/rings.h"
+#include "cluster/net/loads.h"
+#include "cluster/net/schedule.h"
 #include "cluster/net/topology.h"
 
 namespace trainyard::cluster {
@@ -17,7 +18,14 @@ struct Level {
   Kind kind = Kind::Domain;
   int64_t size = 1;
   int64_t stride = 1;  // between neighbours of the level, in ranks of the group
-  int32_t axis = 0;    // of Axis
+  int32_t place = -1;  // of Domain and Axis: in Layout::places
+};
+
+// The groups of a level on a graph: all groups of a domain, or one ring along an axis of a torus.
+struct LevelPlace {
+  std::shared_ptr<const Topology> graph;
+  std::vector<GroupPlace> groups;  // the first one stands for all
+  GraphLoads loads;
 };
 
 struct Communicator::Layout {
@@ -25,16 +33,16 @@ struct Communicator::Layout {
   std::shared_ptr<const Topology> topology;  // of one domain
   int64_t nodes = 1;                         // domains of a group
   int64_t ranks = 1;                         // of a group
-  // Local ranks of each group in one domain, ascending. They run at the same time; the first one
-  // stands for all.
+  // Local ranks of each group in one domain, ascending. They run at the same time.
   std::vector<std::vector<int32_t>> groups;
-  std::vector<int32_t> chips;   // of the first group, ascending
   int32_t per_chip = 1;         // ranks of a group on each of its chips
   int32_t groups_per_chip = 1;  // groups that share a chip
   int32_t nic_units = 0;        // NICs, or bundles of NICs where a chip has several
   int32_t busy_units = 0;       // of those, with ranks of some group
   int32_t ranks_per_unit = 0;   // most ranks of all groups behind one unit
+  int32_t groups_per_unit = 0;  // most groups behind one unit
   std::vector<Level> levels;
+  std::vector<LevelPlace> places;
 
   int32_t ranks_per_chip() const { return per_chip * groups_per_chip; }
   int32_t chip_of(int32_t local_rank) const {

@@ -9,69 +9,39 @@ namespace {
 
 using Layout = Communicator::Layout;
 
-std::vector<Cycle> to_positions(std::vector<Cycle> cycles, std::span<const int32_t> chips) {
-  for (Cycle& cycle : cycles) {
-    for (int32_t& chip : cycle) {
-      chip = static_cast<int32_t>(std::ranges::lower_bound(chips, chip) - chips.begin());
-    }
-  }
-  return cycles;
-}
-
-int32_t gray(int32_t n) { return n ^ n >> 1; }
-
-// A label per chip whose bits are axes of a hypercube: on a torus of twos and fours neighbours
-// differ in one bit.
-std::vector<int32_t> cube_labels(const Topology& t, std::span<const int32_t> chips) {
-  const bool grid = t.shape == hw::Shape::Torus || t.shape == hw::Shape::Ring;
-  const auto two = [](int32_t size) { return std::has_single_bit(static_cast<uint32_t>(size)); };
-  std::vector<int32_t> labels(chips.size());
-  std::iota(labels.begin(), labels.end(), 0);
-  if (!grid || !std::ranges::all_of(t.dims, two)) return labels;
-  for (size_t i = 0; i < chips.size(); ++i) {
-    const int32_t chip = chips[i];
-    const int32_t x = chip % t.dims[0], y = chip / t.dims[0] % t.dims[1];
-    const int32_t z = chip / (t.dims[0] * t.dims[1]);
-    labels[i] = gray(x) + t.dims[0] * (gray(y) + t.dims[1] * gray(z));
-  }
-  return labels;
-}
-
 std::vector<int32_t> count_up(int64_t n) {
   std::vector<int32_t> all(static_cast<size_t>(n));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-Members axis_members(const Level& level) {
-  const Cycle up = count_up(level.size);
-  std::vector<Cycle> channels = {up};
-  if (level.size > 2) channels.emplace_back(up.rbegin(), up.rend());
-  return {.count = static_cast<int32_t>(level.size),
-          .per_chip = 1,
-          .whole_chips = true,
-          .channels = std::move(channels),
-          .labels = up};
-}
-
-Members domain_members(const Layout& layout) {
-  const Topology& t = *layout.topology;
-  return {.count = static_cast<int32_t>(layout.groups.front().size()),
-          .per_chip = layout.per_chip,
-          .whole_chips = layout.per_chip == layout.cluster.ranks_per_chip(),
-          .channels = to_positions(channels(t, layout.chips), layout.chips),
-          .labels = cube_labels(t, layout.chips)};
+// The first group on its domain. Where a domain holds one rank of it, or where it is cut into axes,
+// there is no such level: then a chain in order.
+GroupPlace domain_group(const Layout& layout) {
+  if (!layout.levels.empty() && layout.levels.front().kind == Level::Kind::Domain) {
+    return layout.places.front().groups.front();
+  }
+  GroupPlace group;
+  for (const int32_t rank : layout.groups.front()) group.chips.push_back(layout.chip_of(rank));
+  const auto count = static_cast<int32_t>(group.chips.size());
+  group.members = {.count = count,
+                   .per_chip = 1,
+                   .whole_chips = true,
+                   .channels = {count_up(count)},
+                   .labels = {}};
+  return group;
 }
 
 // One ring through all domains per NIC that the group can reach: each leaves its domain at a chip
 // behind another NIC.
 Members flat_members(const Layout& layout) {
-  const Members inside = domain_members(layout);
+  const GroupPlace group = domain_group(layout);
+  const Members& inside = group.members;
   const int32_t chips = inside.chips();
   std::vector<Cycle> rings;
   std::vector<int32_t> units;
   for (int32_t p = 0; p < chips; ++p) {
-    const int32_t unit = layout.unit_of(layout.chips[static_cast<size_t>(p)]);
+    const int32_t unit = layout.unit_of(group.chips[static_cast<size_t>(p)]);
     if (std::ranges::find(units, unit) != units.end()) continue;
     Cycle cycle = inside.channels[units.size() % inside.channels.size()];
     units.push_back(unit);
@@ -140,7 +110,7 @@ class Builder {
     if (!schedule) return schedule.status();
     const double share = part.share / schedule->chunks;
     part.stages.push_back({.where = Stage::Where::Flat,
-                           .level = {Level::Kind::Network, layout_.ranks, 1, 0},
+                           .level = {Level::Kind::Network, layout_.ranks, 1, -1},
                            .schedule = std::move(*schedule),
                            .open = {},
                            .chunk_share = share});
@@ -220,9 +190,9 @@ std::vector<Level> split_network(const Level& level) {
   const auto low =
       static_cast<int64_t>(uint64_t{1} << std::countr_zero(static_cast<uint64_t>(level.size)));
   std::vector<Level> parts;
-  if (low > 1) parts.push_back({Level::Kind::Network, low, level.stride, 0});
+  if (low > 1) parts.push_back({Level::Kind::Network, low, level.stride, -1});
   if (low < level.size) {
-    parts.push_back({Level::Kind::Network, level.size / low, level.stride * low, 0});
+    parts.push_back({Level::Kind::Network, level.size / low, level.stride * low, -1});
   }
   return parts;
 }
@@ -230,9 +200,8 @@ std::vector<Level> split_network(const Level& level) {
 Members members_of(const Layout& layout, const Level& level) {
   switch (level.kind) {
     case Level::Kind::Domain:
-      return domain_members(layout);
     case Level::Kind::Axis:
-      return axis_members(level);
+      return layout.places[static_cast<size_t>(level.place)].groups.front().members;
     case Level::Kind::Network:
       return {.count = static_cast<int32_t>(level.size),
               .per_chip = 1,

@@ -95,7 +95,9 @@ Status prepare_mesh(Schedule& s) {
       s.steps = (m.chips() > 1 ? 1 : 0) + (m.per_chip > 1 ? 1 : 0);
       return {};
     case Op::ReduceScatter:
-      s.steps = m.chips() > 1 ? 2 : 1;
+      // Where nothing was added before sending, the sum of what arrived is no step of its own.
+      s.steps = m.chips() > 1 && m.per_chip > 1 ? 2 : 1;
+      s.tail = m.chips() > 1 && m.per_chip == 1;
       return {};
     case Op::AllToAll:
     case Op::Broadcast:
