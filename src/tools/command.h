@@ -38,5 +38,7 @@ Run declare_doctor(CLI::App& app);
 Run declare_explain(CLI::App& app);
 // machine.cc: every number of a machine, as a machine file.
 Run declare_machine(CLI::App& app);
+// fidelity_cluster.cc: the step model against published runs.
+Run declare_fidelity_cluster(CLI::App& app);
 
 }  // namespace trainyard::tools

@@ -22,6 +22,9 @@ constexpr Command kCommands[] = {
      declare_explain},
     {"machine", "Print every number of a machine, as a machine file to change",
      "trainyard machine trn3\ntrainyard machine --machine mine.toml", declare_machine},
+    {"fidelity-cluster", "Compare predicted training steps with published runs",
+     "trainyard fidelity-cluster\ntrainyard fidelity-cluster rows.csv --rows",
+     declare_fidelity_cluster},
     {"doctor", "Show what this host offers to the simulator",
      "trainyard doctor\ntrainyard doctor --json", declare_doctor},
 };

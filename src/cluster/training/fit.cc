@@ -107,6 +107,21 @@ class Fitter {
     return std::sqrt(variance);
   }
 
+  // Standard deviations of the knobs, given all rows.
+  Calibration doubts(const Linear& l, const Calibration& at) const {
+    Matrix a(free_.size());
+    std::vector<double> b(free_.size(), 0);
+    equations(l, at, nullptr, a, b);
+    const Matrix lower = cholesky(a);
+    Calibration doubt{};
+    for (size_t k = 0; k < free_.size(); ++k) {
+      std::vector<double> unit(free_.size(), 0);
+      unit[k] = 1;
+      doubt.values[free_[k]] = std::sqrt(solve(lower, unit)[k]);
+    }
+    return doubt;
+  }
+
   const std::vector<size_t>& free() const { return free_; }
 
  private:
@@ -143,11 +158,12 @@ Prediction predict(const PublishedRun& run, const Calibration& knobs) {
 FitResult fit(std::span<const PublishedRun> runs, const Calibration& start,
               const FitOptions& options) {
   const Fitter fitter(runs, options);
-  FitResult result{.knobs = start};
+  FitResult result{.knobs = start, .doubt = {}};
   for (int i = 0; i < options.iterations; ++i) {
     result.knobs = fitter.improve(result.knobs, nullptr);
   }
   const Linear around = linearize(runs, result.knobs, fitter.free());
+  result.doubt = fitter.doubts(around, result.knobs);
   result.log_ratio = around.residual;
   result.log_ratio_left.resize(runs.size());
   result.spread_left.resize(runs.size());

@@ -28,6 +28,7 @@ struct FitOptions {
 
 struct FitResult {
   Calibration knobs;
+  Calibration doubt;  // standard deviation of each knob's logarithm; 0 for those not fitted
   std::vector<double> log_ratio;       // of each run: predicted over published
   std::vector<double> log_ratio_left;  // the same with the run's configuration left out of the fit
   std::vector<double> spread_left;     // standard deviation of that by what the knobs leave open

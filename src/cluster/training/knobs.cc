@@ -4,8 +4,8 @@ namespace trainyard::cluster {
 namespace {
 
 constexpr std::array<KnobInfo, kKnobCount> kTable = {{
-#define TY_KNOB(id, value, prior, spread, low, high, unit, meaning) \
-  KnobInfo{#id, value, prior, spread, low, high, unit, meaning},
+#define TY_KNOB(id, value, doubt, prior, spread, low, high, unit, meaning) \
+  KnobInfo{#id, value, doubt, prior, spread, low, high, unit, meaning},
 #include "cluster/training/knobs.inc"
 #undef TY_KNOB
 }};

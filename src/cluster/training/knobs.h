@@ -10,12 +10,12 @@
 namespace trainyard::cluster {
 
 enum class Knob : uint8_t {
-#define TY_KNOB(id, value, prior, spread, low, high, unit, meaning) id,
+#define TY_KNOB(id, value, doubt, prior, spread, low, high, unit, meaning) id,
 #include "cluster/training/knobs.inc"
 #undef TY_KNOB
 };
 
-#define TY_KNOB(id, value, prior, spread, low, high, unit, meaning) +1
+#define TY_KNOB(id, value, doubt, prior, spread, low, high, unit, meaning) +1
 inline constexpr size_t kKnobCount = 0
 #include "cluster/training/knobs.inc"
     ;
@@ -24,6 +24,7 @@ inline constexpr size_t kKnobCount = 0
 struct KnobInfo {
   std::string_view name;
   double value;   // calibrated
+  double doubt;   // standard deviation of its logarithm after calibration
   double prior;   // before any row was seen
   double spread;  // standard deviation of the prior's logarithm; 0: not fitted
   double low, high;
