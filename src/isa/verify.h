@@ -17,7 +17,7 @@ namespace trainyard::isa {
 Status verify(const Program& program, const hw::CoreSpec& core);
 
 // All reasons, as far as they do not follow from each other: of the structure, or else of tensors,
-// or else of loops, or else one per placed tensor and per instruction in body order.
+// or else of loops, or else of placed tensors, or else one per instruction in body order.
 std::vector<Status> verify_all(const Program& program, const hw::CoreSpec& core);
 
 // One instruction, by itself: operators, types, memories, shapes, patterns, generation. Ids must be

@@ -20,6 +20,10 @@ Status refuse(const Program& program, const Inst& inst, std::string_view code,
                 place_of(program, inst.source));
 }
 
+// Far beyond what any placement needs; keeps sums inside 64 bits.
+constexpr int64_t kFarAhead = int64_t{1} << 20;
+constexpr int64_t kFarBack = int64_t{1} << 40;
+
 template <class T>
 bool names(int32_t id, const std::vector<T>& all) {
   return id >= 0 && static_cast<size_t>(id) < all.size();
@@ -69,8 +73,8 @@ Status verify_ahead(const Program& program, const Structure& structure, InstId i
   const InstPlace& place = program.placement.insts[id];
   if (place.ahead == 0 && place.ahead_loop < 0) return {};
   const int at = position_of(structure.around(id), place.ahead_loop);
-  const bool repeat =
-      at >= 0 && program.loops[place.ahead_loop].kind == Loop::Kind::Repeat && place.ahead > 0;
+  const bool repeat = at >= 0 && program.loops[place.ahead_loop].kind == Loop::Kind::Repeat &&
+                      place.ahead > 0 && place.ahead < kFarAhead;
   if (!repeat) {
     return refuse(program, inst, "TY-ISA-163",
                   "it is issued {} iterations ahead of a loop that is no repeat around it",
@@ -112,7 +116,7 @@ Status verify_edge(const Program& program, const Structure& structure, InstId id
   const int shared = Structure::shared(mine, theirs);
   if (e.lag_loop >= 0 || e.lag != 0) {
     const int at = position_of(mine, e.lag_loop);
-    if (at < 0 || at >= shared || e.lag < 1) {
+    if (at < 0 || at >= shared || e.lag < 1 || e.lag > kFarBack) {
       return refuse(program, inst, "TY-ISA-164",
                     "it waits for '{}' {} iterations back, but the loop of a lag must be around "
                     "both and the lag at least 1",
@@ -199,7 +203,7 @@ Status verify_tensor_place(const Program& program, TensorId id, const hw::CoreSp
     return wrong("it is a view and lies where its base lies; place the base");
   }
   const int64_t partitions = core.limits.partitions.value;
-  if (p.partition < 0 || p.partition + t.partitions() > partitions ||
+  if (p.partition < 0 || p.partition > partitions - t.partitions() ||
       (p.partition > 0 && !t.on_chip())) {
     return wrong(fmt::format("it begins at partition {} and has {}, there are {}", p.partition,
                              t.partitions(), partitions));
@@ -221,10 +225,8 @@ Status verify_tensor_place(const Program& program, TensorId id, const hw::CoreSp
     return wrong(fmt::format("its address {} is no multiple of {}", *p.address, room.align));
   }
   const int64_t more = std::max(0, p.slots - 1);
-  if (pitch <= room.bytes &&
-      *p.address <= room.bytes - t.free_bytes() - std::min(more * pitch, room.bytes)) {
-    return {};
-  }
+  const int64_t last = room.bytes - t.free_bytes();  // where the last slot may begin
+  if (*p.address <= last && more <= (last - *p.address) / pitch) return {};
   return wrong(fmt::format("{} slots from address {} end beyond the {} bytes that {} has{}",
                            more + 1, *p.address, room.bytes, name(t.memory),
                            t.on_chip() ? " per partition" : ""));

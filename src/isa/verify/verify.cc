@@ -113,6 +113,7 @@ std::vector<Status> reasons(const Program& program, const hw::CoreSpec& core, si
   for (size_t i = 0; i < program.placement.tensors.size(); ++i) {
     found.add(verify_tensor_place(program, static_cast<TensorId>(i), core));
   }
+  if (!found.none()) return found.take();
   const bool placed = !program.placement.insts.empty();
   for (const InstId id : structure.in_order()) {
     if (found.full()) break;
