@@ -81,7 +81,7 @@ Status verify_counted(const Program& program, const Loop& l) {
 
 Status verify_shape(const Program& program, TensorId id) {
   const Tensor& t = program.tensors[id];
-  const size_t least = t.on_chip() ? 2 : 1;
+  const size_t least = t.on_chip() ? 2 : 0;
   if (t.shape.size() < least || t.shape.size() > kMaxAxes) {
     return refuse(program, t, "TY-ISA-110", "it has {} axes, in {} it must have {} to {}{}",
                   t.shape.size(), name(t.memory), least, kMaxAxes,

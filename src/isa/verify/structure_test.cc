@@ -145,7 +145,8 @@ Program tensor_of(Memory memory, Dtype dtype, std::vector<int64_t> shape, Io io 
 TEST(VerifyTensors, OnChipTensorsHavePartitionsAndAFreeAxis) {
   expect_refused(tensor_of(Memory::Sbuf, Dtype::F32, {128}), kNeuronCoreV3, "TY-ISA-110",
                  {"1 axes", "[128,1]"});
-  expect_refused(tensor_of(Memory::Hbm, Dtype::F32, {}), kNeuronCoreV3, "TY-ISA-110", {"0 axes"});
+  expect_refused(tensor_of(Memory::Psum, Dtype::F32, {}), kNeuronCoreV3, "TY-ISA-110", {"0 axes"});
+  expect_ok(tensor_of(Memory::Hbm, Dtype::F32, {}), kNeuronCoreV3);  // a scalar
   expect_refused(tensor_of(Memory::Hbm, Dtype::F32, {4, 0}), kNeuronCoreV3, "TY-ISA-110",
                  {"[4,0]", "empty"});
   expect_refused(tensor_of(Memory::Hbm, Dtype::F32, {int64_t{1} << 40, int64_t{1} << 40}),
