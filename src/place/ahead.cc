@@ -45,7 +45,8 @@ struct Split {
           {index.at(first.inst), index.at(second.inst), inner, first.writes() && second.reads()});
     }
     // State that outlives an iteration: the next turn's first must not overtake this turn's second.
-    if ((outer && uses.may_overlap_across(first, second, shared, loop)) ||
+    // Slots of a tensor inside an inner loop are counted by that loop's turns, not by stages.
+    if (inner || (outer && uses.may_overlap_across(first, second, shared, loop)) ||
         meet_in_inner_turns(first, second, shared)) {
       constraints.push_back({index.at(first.inst), index.at(second.inst), true, false});
     }

@@ -60,7 +60,7 @@ Status check_complete(const isa::Program& program, const isa::Structure& structu
       return incomplete(program, inst.source, inst.label + " has the wrong queue or none");
     if (place.queue >= 0) {
       if (trigger[place.queue].value_or(*place.engine) != *place.engine) {
-        return error("TY-CHK-003",
+        return error("TY-CHK-002",
                      "queue {} is triggered by {} and by {}; the order of its transfers is not "
                      "known. Give {} another queue.",
                      place.queue, hw::name(*trigger[place.queue]), hw::name(*place.engine),
@@ -121,6 +121,14 @@ Result<CheckResult> check(const isa::Program& program, const hw::CoreSpec& core,
                           const isa::TripRecord& given, const CheckOptions& options) {
   const isa::Structure structure(program);
   TY_TRY(check_complete(program, structure));
+  constexpr int64_t kMost = INT32_MAX;  // executions of one stream, as clocks count them
+  if (structure.executed(program) > kMost) {
+    return error(
+        "TY-CHK-003",
+        "{} executes {} instructions when its repeats are unrolled; check walks at most {}."
+        " Check it with shorter repeats: they behave alike.",
+        program.name, structure.executed(program), kMost);
+  }
   const isa::TripRecord trips = enough_turns(program, structure, given);
   const hazard::Layout layout(program, core.psum_bank_bytes());
   hazard::Findings findings(program, structure, trips, layout, core, options.max_findings);
