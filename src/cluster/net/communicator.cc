@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cluster/net/layout.h"
+#include "cluster/net/profile.h"
 
 namespace trainyard::cluster {
 namespace {
@@ -187,6 +188,7 @@ Status make_levels(Layout& layout) {
 Result<std::shared_ptr<const Layout>> finish(Layout layout, const Cluster& cluster) {
   layout.cluster = cluster;
   layout.topology = std::make_shared<const Topology>(make_topology(cluster.system.instance));
+  layout.profiles = std::make_shared<const ProfileCache>();
   place_on_nics(layout);
   TY_TRY(make_levels(layout));
   return std::make_shared<const Layout>(std::move(layout));

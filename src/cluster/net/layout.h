@@ -28,6 +28,8 @@ struct LevelPlace {
   GraphLoads loads;
 };
 
+class ProfileCache;
+
 struct Communicator::Layout {
   Cluster cluster;
   std::shared_ptr<const Topology> topology;  // of one domain
@@ -43,6 +45,7 @@ struct Communicator::Layout {
   int32_t groups_per_unit = 0;  // most groups behind one unit
   std::vector<Level> levels;
   std::vector<LevelPlace> places;
+  std::shared_ptr<const ProfileCache> profiles;  // see profile.h
 
   int32_t ranks_per_chip() const { return per_chip * groups_per_chip; }
   int32_t chip_of(int32_t local_rank) const {

@@ -73,6 +73,9 @@ struct Schedule {
 // and an AllGather, except in a single step.
 Result<Schedule> make_schedule(Op op, Algorithm algorithm, const Members& members);
 
+// Whether KangaRing can run on these members.
+bool can_kangaring(const Members& members);
+
 // Adds the sends that `member` drives in `step`; step == steps is the tail.
 void emit(const Schedule& schedule, int32_t step, int32_t member, SendList& out);
 

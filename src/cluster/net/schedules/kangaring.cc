@@ -78,10 +78,14 @@ void emit_reduce_scatter(const Schedule& s, int32_t step, int32_t member, SendLi
 
 }  // namespace
 
+bool can_kangaring(const Members& m) {
+  return m.whole_chips && m.per_chip % 2 == 0 && m.chips() >= 2;
+}
+
 Status prepare_kangaring(Schedule& s) {
   const Members& m = s.members;
   if (s.op != Op::AllGather && s.op != Op::ReduceScatter) return no_schedule(s);
-  if (!m.whole_chips || m.per_chip % 2 != 0 || m.chips() < 2) {
+  if (!can_kangaring(m)) {
     return error(
         "TY-NET-006",
         "kangaring needs all ranks of at least two chips, an even number on each; the group "
