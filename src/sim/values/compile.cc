@@ -1,6 +1,7 @@
 #include "sim/values/compile.h"
 
 #include "isa/operands.h"
+#include "sim/values/hbm_views.h"
 
 namespace trainyard::sim {
 namespace {
@@ -10,11 +11,13 @@ using isa::Inst;
 using isa::Tensor;
 using isa::TensorId;
 
-// Rows that lie a multiple of a page apart fall into the same sets of the first-level cache.
+// Rows that lie a multiple of a page apart fall into the same sets of the first-level cache; PSUM
+// rows, which matmuls walk together, already half a page apart.
 int64_t host_pitch(const Tensor& tensor) {
   constexpr int64_t kPage = 4096, kLine = 64;
   const int64_t bytes = tensor.free_bytes();
-  return bytes % kPage == 0 ? bytes + kLine : bytes;
+  const int64_t apart = tensor.memory == isa::Memory::Psum ? kPage / 2 : kPage;
+  return bytes % apart == 0 ? bytes + kLine : bytes;
 }
 
 bool is_meeting(const isa::Instruction& op) {
@@ -25,7 +28,6 @@ bool is_meeting(const isa::Instruction& op) {
 // Calls the right overload with what it needs.
 struct Dispatch {
   const Compiler& c;
-  isa::InstId id;
 
   std::unique_ptr<Step> operator()(const isa::TensorTensor& i) const {
     return compile_op(c, i, arithmetic());
@@ -36,17 +38,16 @@ struct Dispatch {
   std::unique_ptr<Step> operator()(const isa::Transpose& i) const {
     return compile_op(c, i, engine());
   }
-  std::unique_ptr<Step> operator()(const isa::DmaCopy& i) const { return compile_op(c, i, id); }
-  std::unique_ptr<Step> operator()(const isa::CoreBarrier&) const { return compile_meeting(c, id); }
-  std::unique_ptr<Step> operator()(const isa::SendRecv&) const { return compile_meeting(c, id); }
-  std::unique_ptr<Step> operator()(const isa::Collective&) const { return compile_meeting(c, id); }
+  std::unique_ptr<Step> operator()(const isa::CoreBarrier&) const { return compile_meeting(c); }
+  std::unique_ptr<Step> operator()(const isa::SendRecv&) const { return compile_meeting(c); }
+  std::unique_ptr<Step> operator()(const isa::Collective&) const { return compile_meeting(c); }
   template <class I>
   std::unique_ptr<Step> operator()(const I& i) const {
     return compile_op(c, i);
   }
 
  private:
-  const Inst& inst() const { return c.program.insts[id]; }
+  const Inst& inst() const { return c.program.insts[c.inst]; }
   isa::Engine engine() const { return isa::resolve_engine(c.program, inst(), c.core); }
   Arithmetic arithmetic() const { return isa::arithmetic(c.program, inst(), engine()); }
 };
@@ -91,6 +92,13 @@ std::vector<Stride> Compiler::strides(const Access& access) const {
 }
 
 OperandRef Compiler::operand(const Access& access) const {
+  if (views != nullptr && (*views)[access.tensor]) {
+    const HbmView& view = *(*views)[access.tensor];
+    std::optional<OperandRef> there =
+        view_operand(program, homes, view, access, structure.around(inst));
+    TY_CHECK(there.has_value());  // find_hbm_views tried every read
+    return *std::move(there);
+  }
   const Home& home = homes[access.tensor];
   const int64_t size = numerics::size_of(access.dtype);
   isa::Affine bytes = access.offset * size;
@@ -105,10 +113,10 @@ OperandRef Compiler::operand(const Access& access) const {
                                   on_chip ? home.pitch : 0, std::move(dims))};
 }
 
-std::unique_ptr<Step> compile(const Compiler& compiler, isa::InstId id) {
-  const Inst& inst = compiler.program.insts[id];
-  std::unique_ptr<Step> step = std::visit(Dispatch{compiler, id}, inst.op);
-  step->inst = id;
+std::unique_ptr<Step> compile(const Compiler& compiler) {
+  const Inst& inst = compiler.program.insts[compiler.inst];
+  std::unique_ptr<Step> step = std::visit(Dispatch{compiler}, inst.op);
+  step->inst = compiler.inst;
   if (is_meeting(inst.op)) return step;
   isa::each_access(inst.op, [&](std::string_view name, const Access& a, isa::Role) {
     if (a.is_dynamic()) step->bounds.push_back(bound_of(compiler, name, a));

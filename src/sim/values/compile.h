@@ -9,6 +9,7 @@
 #include "hw/core_spec.h"
 #include "isa/engines.h"
 #include "isa/program.h"
+#include "isa/structure.h"
 #include "sim/execute/tile/alu.h"
 #include "sim/values/lane.h"
 
@@ -23,11 +24,19 @@ struct Home {
 };
 std::vector<Home> find_homes(const isa::Program& program);
 
+struct HbmView;
+struct Packing;
+
+// What the steps of a plan are made from. `views` is null without shortcuts.
 struct Compiler {
   const isa::Program& program;
   const hw::CoreSpec& core;
   const ValueOptions& options;
   const std::vector<Home>& homes;
+  const isa::Structure& structure;
+  const std::vector<std::optional<HbmView>>* views = nullptr;
+  Packing* packing = nullptr;
+  isa::InstId inst = -1;  // the instruction that is compiled
 
   OperandRef operand(const isa::Access& access) const;
   // The dims of an access in bytes, as written: partitions first on chip.
@@ -40,8 +49,8 @@ struct Compiler {
   }
 };
 
-// The step of one instruction; its bounds are filled in.
-std::unique_ptr<Step> compile(const Compiler& compiler, isa::InstId inst);
+// The step of the compiler's instruction; its bounds are filled in.
+std::unique_ptr<Step> compile(const Compiler& compiler);
 
 // By group; `arithmetic` is what the resolved engine computes with.
 using Arithmetic = isa::Arithmetic;
@@ -63,7 +72,7 @@ std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Max8& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Activation& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Matmul& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Transpose& i, isa::Engine engine);
-std::unique_ptr<Step> compile_op(const Compiler& c, const isa::DmaCopy& i, isa::InstId inst);
+std::unique_ptr<Step> compile_op(const Compiler& c, const isa::DmaCopy& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::DmaTranspose& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterMove& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterAlu& i);
@@ -71,7 +80,7 @@ std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterLoad& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterStore& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Nop& i);
 // What must meet another core: faults when it is reached.
-std::unique_ptr<Step> compile_meeting(const Compiler& c, isa::InstId inst);
+std::unique_ptr<Step> compile_meeting(const Compiler& c);
 
 // The one element of `value` in dst's type. Integers stay exact where dst holds integers.
 uint32_t stored_word(const isa::Operand& value, numerics::Dtype dtype,

@@ -5,6 +5,7 @@
 #include "sim/execute/tile/indirect.h"
 #include "sim/values/column_ref.h"
 #include "sim/values/compile.h"
+#include "sim/values/hbm_views.h"
 #include "sim/values/watch.h"
 
 namespace trainyard::sim {
@@ -92,7 +93,8 @@ IndexedRef indexed_ref(const Compiler& c, const isa::Access& access,
   return ref;
 }
 
-std::unique_ptr<Step> compile_indexed(const Compiler& c, const isa::DmaCopy& i, isa::InstId id) {
+std::unique_ptr<Step> compile_indexed(const Compiler& c, const isa::DmaCopy& i) {
+  const isa::InstId id = c.inst;
   const IndexedRef dst = indexed_ref(c, i.dst, i.dst_index);
   const IndexedRef src = indexed_ref(c, i.src, i.src_index);
   const bool skip = i.oob_mode == isa::OobMode::Skip;
@@ -122,8 +124,10 @@ uint32_t stored_word(const isa::Operand& value, numerics::Dtype dtype,
   return word;
 }
 
-std::unique_ptr<Step> compile_op(const Compiler& c, const isa::DmaCopy& i, isa::InstId id) {
-  if (i.src_index || i.dst_index) return compile_indexed(c, i, id);
+std::unique_ptr<Step> compile_op(const Compiler& c, const isa::DmaCopy& i) {
+  if (i.src_index || i.dst_index) return compile_indexed(c, i);
+  // The tile is a view of HBM: there is nothing to load.
+  if (c.views != nullptr && (*c.views)[i.dst.tensor]) return make_step([](Lane&) {});
   const OperandRef dst = c.operand(i.dst), src = c.operand(i.src);
   const CopyPlan plan = plan_copy(dst.pattern, src.pattern);
   return make_step([=](Lane& l) { run_copy(plan, dst.data(l), src.data(l), l.exec); });
@@ -164,8 +168,9 @@ std::unique_ptr<Step> compile_op(const Compiler&, const isa::Nop&) {
   return make_step([](Lane&) {});
 }
 
-std::unique_ptr<Step> compile_meeting(const Compiler& c, isa::InstId id) {
+std::unique_ptr<Step> compile_meeting(const Compiler& c) {
   const isa::Program& program = c.program;
+  const isa::InstId id = c.inst;
   return make_step([&program, id](Lane& l) {
     const isa::Inst& inst = program.insts[id];
     raise(l, program, id,

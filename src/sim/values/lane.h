@@ -15,6 +15,12 @@ namespace trainyard::sim {
 
 class Watch;
 
+// Packed matmul operands of one static operand, and which contents each was packed from.
+struct PackTable {
+  HostBuffer memory;
+  std::vector<uint64_t> packed_from;  // by slot; 0: nothing
+};
+
 // Counters, registers, tensor instances and scratch of one worker. A worker of a parallel loop
 // starts as a copy of the addresses and numbers of the lane that entered it.
 struct Lane {
@@ -24,7 +30,11 @@ struct Lane {
   std::vector<HostBuffer> memory;  // by TensorId: what this lane owns
   std::vector<PsumMap> psum;       // by TensorId: what matmuls may add to
   ExecContext exec;
-  HostBuffer pack_stationary, pack_moving;
+  HostBuffer batch;                // PSUM tiles of several iterations
+  std::vector<PackTable> packs;    // by table of the plan (values/packing.h)
+  std::vector<uint64_t> contents;  // by TensorId: changes whenever the contents may
+  uint64_t clock = 0;              // of stamps; unique among all lanes of a run
+  uint64_t clock_step = 1;
 
   isa::TripRecord trips;
   std::vector<ValueEvent> events;
@@ -34,6 +44,7 @@ struct Lane {
   Watch* watch = nullptr;
 
   bool stopped() const { return !fault.ok(); }
+  void touch(isa::TensorId tensor) { contents[tensor] = clock += clock_step; }
 };
 
 // A tensor operand of a compiled instruction: base address of its tensor plus an affine number of

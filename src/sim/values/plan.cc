@@ -2,6 +2,7 @@
 
 #include "isa/operands.h"
 #include "isa/verify.h"
+#include "sim/values/products.h"
 
 namespace trainyard::sim {
 namespace {
@@ -30,6 +31,17 @@ std::vector<bool> find_tracked_psum(const isa::Program& program, const std::vect
   return tracked;
 }
 
+std::vector<bool> find_packed(const isa::Program& program, const std::vector<Home>& homes) {
+  std::vector<bool> packed(program.tensors.size(), false);
+  for (const isa::Inst& inst : program.insts) {
+    if (const auto* mm = std::get_if<isa::Matmul>(&inst.op)) {
+      packed[homes[mm->stationary.tensor].root] = true;
+      packed[homes[mm->moving.tensor].root] = true;
+    }
+  }
+  return packed;
+}
+
 bool is_indexed_side(const isa::Instruction& op, const isa::Access& access) {
   const auto* dma = std::get_if<isa::DmaCopy>(&op);
   if (dma == nullptr) return false;
@@ -51,21 +63,38 @@ ParallelFor serial() {
 
 BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
                    const ValueOptions& options)
-    : program(program), core(core), options(options), homes(find_homes(program)) {
+    : program(program),
+      core(core),
+      options(options),
+      homes(find_homes(program)),
+      uses(program, homes),
+      views(program.tensors.size()) {
+  const bool shortcuts = options.shortcuts && !options.watch;
   tracked_psum_ = find_tracked_psum(program, homes);
+  is_packed_ = find_packed(program, homes);
+  packing.keep = shortcuts;
+  if (shortcuts) views = find_hbm_views(program, homes, uses);
+  for (size_t id = 0; id < views.size(); ++id) {
+    if (!views[id]) continue;
+    remarks_.push_back(fmt::format("{}: view of {}", program.insts[views[id]->load].label,
+                                   program.tensors[views[id]->tensor].name));
+  }
   nodes = build(program.body);
+  if (shortcuts) find_products(*this, nodes, remarks_);
 }
 
 Node BodyPlan::build_step(isa::InstId id) {
   const isa::Instruction& op = program.insts[id].op;
-  const Compiler compiler{program, core, options, homes};
-  Node node{.kind = Node::Kind::Step, .id = id, .step = compile(compiler, id)};
+  const Compiler compiler{program, core, options, homes, uses.structure, &views, &packing, id};
+  Node node{.kind = Node::Kind::Step, .id = id, .step = compile(compiler)};
   const bool is_matmul = std::holds_alternative<isa::Matmul>(op);
   isa::each_access(op, [&](std::string_view name, const isa::Access& a, isa::Role role) {
     if (options.watch && !is_indexed_side(op, a))
       node.watched.push_back({name, compiler.operand(a), role, accumulates(op)});
     if (!is_matmul && role != isa::Role::Read && tracked_psum_[homes[a.tensor].root])
       node.psum_writes.push_back(compiler.operand(a));
+    if (role != isa::Role::Read && is_packed_[homes[a.tensor].root])
+      node.changes.push_back(homes[a.tensor].root);
   });
   return node;
 }

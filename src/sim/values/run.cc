@@ -14,6 +14,8 @@ class BodyRun final : public ValueRun {
     lane_.base.resize(p.tensors.size());
     lane_.memory.resize(p.tensors.size());
     lane_.psum.resize(p.tensors.size());
+    lane_.contents.resize(p.tensors.size());
+    lane_.packs.resize(plan.packing.tables);
     lane_.trips.loops.resize(p.loops.size());
     lane_.trips.branches.resize(p.branches.size());
     lane_.exec.convert = plan.options.convert;

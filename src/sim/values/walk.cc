@@ -1,5 +1,6 @@
 #include "sim/values/walk.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "numerics/random_bits.h"
@@ -42,6 +43,14 @@ Walker::Flow Walker::node(const Node& n) {
       return branch(n);
     case Node::Kind::Exit:
       return lane_.registers[n.id] != 0 ? Flow::Next : Flow::Exit;
+    case Node::Kind::Product: {
+      const int64_t count = plan_.program.loops[n.id].count.value(lane_.counters.data());
+      run_product(*n.matmul, n.id, count, lane_);
+      lane_.executed += std::max<int64_t>(count, 0);
+      return Flow::Next;
+    }
+    case Node::Kind::Batch:
+      return batch(n);
   }
   return Flow::Next;
 }
@@ -57,6 +66,7 @@ void Walker::step(const Node& n) {
   if (lane_.watch != nullptr) lane_.watch->before(s.inst, n.watched, lane_);
   s.run(lane_);
   if (lane_.watch != nullptr) lane_.watch->after(s.inst, n.watched, lane_);
+  for (const isa::TensorId t : n.changes) lane_.touch(t);
   for (const OperandRef& w : n.psum_writes) {
     std::vector<uint8_t> written;
     lane_.psum[w.root].visit(w.pattern, w.offset(lane_), plan_.homes[w.root].bytes, written);
@@ -65,7 +75,8 @@ void Walker::step(const Node& n) {
 
 void Walker::tensor(isa::TensorId id) {
   const isa::Tensor& t = plan_.program.tensors[id];
-  if (t.io != isa::Io::None) return;  // the caller's memory
+  lane_.touch(id);
+  if (t.io != isa::Io::None || plan_.views[id]) return;  // in the caller's memory
   HostBuffer& memory = lane_.memory[id];
   if (memory.data() == nullptr) {
     memory.reserve(plan_.homes[id].bytes);

@@ -22,6 +22,8 @@ class Walker {
   Flow counted(const Node& node);
   Flow endless(const Node& node);
   Flow branch(const Node& node);
+  Flow batch(const Node& node);
+  Flow batch_part(const Node& node, int64_t first, int64_t count);
   bool in_bounds(const Step& step);
   bool too_many(isa::LoopId id, int64_t trips);
   int64_t value(const isa::RegisterOperand& operand) const;
