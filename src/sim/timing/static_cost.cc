@@ -49,6 +49,7 @@ void add_transfer(StaticCost& out, const isa::Program& program, const isa::Inst&
   out.dispatch = shape.dispatch;
   out.generate = shape.generate;
   out.tail = shape.lag + shape.notify;
+  out.gap = shape.gap;
   out.dge_block = shape.dge == isa::DgeMode::Hwdge;
   out.bytes = shape.bytes;
   out.hbm_read = shape.hbm_read_bytes;

@@ -376,7 +376,8 @@ void TimeLoop::end_transfer(const DmaFabric::End& end) {
     return p.inst == inst && p.instance == instance;
   });
   const StaticCost& cost = costs_[inst];
-  const Ticks seen = std::max(queue_seen_[end.queue], end.time + cost.tail);
+  const Ticks last_byte = end.time - cost.gap;
+  const Ticks seen = std::max({queue_seen_[end.queue], last_byte + cost.tail, end.time});
   queue_seen_[end.queue] = seen;
   result_.hbm_read += cost.hbm_read;
   result_.hbm_written += cost.hbm_written;
@@ -385,7 +386,7 @@ void TimeLoop::end_transfer(const DmaFabric::End& end) {
   if (options_.trace != nullptr) {
     Slice slice = it->slice;
     slice.end = seen;
-    options_.trace->transfer(slice, it->time, end.time, cost.bytes);
+    options_.trace->transfer(slice, it->time, last_byte, cost.bytes);
   }
   EngineState& e = engines_[hw::index(it->engine)];
   flying_.erase(it);

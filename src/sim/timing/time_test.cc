@@ -170,6 +170,24 @@ TEST(Time, ASmallLoadUsesAllSixteenEngines) {
   EXPECT_EQ(r.time.dma_engine_busy[0], r.time.dma_engine_busy[15]);
 }
 
+// T-DMA-3 and T-DMA-4: the gap between transfers holds the engine, not the waiter.
+TEST(Time, AnIsolatedTransferTakesWhatWasMeasured) {
+  const auto& core = hw::kNeuronCoreV3;
+  const Timed load = run(R"(program load target trn2 placed
+    x: hbm f32[128,512] in @ 0x0
+    t: sbuf f32[128,512] @ 0x0
+    ld: dma_copy t <- x dge_mode=swdge @ q0 by gpsimd)",
+                         core, isa::Level::C);
+  const Timed store = run(R"(program store target trn2 placed
+    x: hbm f32[128,512] out @ 0x0
+    t: sbuf f32[128,512] @ 0x0
+    st: dma_copy x <- t dge_mode=swdge @ q0 by gpsimd)",
+                          core, isa::Level::C);
+  EXPECT_NEAR(ns(core, load.time.total), 2288, 5);
+  EXPECT_NEAR(ns(core, store.time.total), 1769, 5);
+  EXPECT_NEAR(ns(core, load.trace.last_byte[0] - load.trace.first_byte[0]), 712, 1);
+}
+
 TEST(Time, TwoQueuesShareTheEnginesEqually) {
   const auto& core = hw::kNeuronCoreV3;
   const std::string head = R"(program share target trn2 placed
