@@ -32,6 +32,8 @@ Run declare_run(CLI::App& app);
 Run declare_asm(CLI::App& app);
 // disasm.cc: shows body and placement side by side, with what edges mean.
 Run declare_disasm(CLI::App& app);
+// fidelity.cc: compares predicted times with published ones.
+Run declare_fidelity(CLI::App& app);
 // doctor.cc: what the host offers to the simulator.
 Run declare_doctor(CLI::App& app);
 // explain.cc: pages about error codes and the machine.

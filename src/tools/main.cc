@@ -16,6 +16,9 @@ constexpr Command kCommands[] = {
      declare_asm},
     {"disasm", "Show body and placement side by side",
      "trainyard disasm softmax.tya\ntrainyard disasm softmax.tya --counts 4", declare_disasm},
+    {"fidelity", "Compare predicted times with published ones",
+     "trainyard fidelity\ntrainyard fidelity --json\ntrainyard fidelity --dir my/programs",
+     declare_fidelity},
     {"explain", "Explain an error code or a part of the machine",
      "trainyard explain TY-TOOL-001\ntrainyard explain tensor --target trn3\n"
      "trainyard explain pe.mm_floor\ntrainyard explain --list",
