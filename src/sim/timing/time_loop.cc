@@ -235,7 +235,7 @@ void TimeLoop::issue_compute(EngineState& e, const StaticCost& cost, InstId inst
     start += load;
     e.table = cost.table;
     ++result_.table_loads;
-    cause = WaitCause::TableLoad;
+    if (cause == WaitCause::None) cause = WaitCause::TableLoad;
   }
   Ticks took = cost.interval;
   if (e.engine == Engine::Tensor && cost.pe_useful > Ticks(0))
@@ -278,6 +278,10 @@ void TimeLoop::issue_transfer(EngineState& e, const StaticCost& cost, InstId ins
   Pending p{generated + cost.dispatch, queue, inst, item.instance, e.engine, {}};
   p.slice = {inst,  item.instance, e.engine, queue,   ready,
              start, e.free,        e.free,   e.cause, e.waited_for};
+  if (options_.trace != nullptr) {
+    for (const isa::TensorId t : cost.tensors)
+      p.touched.emplace_back(t, e.walker.tensor_instance(t));
+  }
   const auto at =
       std::lower_bound(pending_.begin(), pending_.end(), p,
                        [](const Pending& a, const Pending& b) { return a.time > b.time; });
@@ -348,6 +352,8 @@ void TimeLoop::arrive(EngineState& e) {
   for (EngineState& other : engines_) {
     if (other.phase != Phase::Barrier || other.walker.item().id != loop) continue;
     other.waiting += release - other.free;
+    if (options_.trace != nullptr && release > other.free)
+      options_.trace->mark(other.engine, "wait: end of iteration", other.free, release);
     other.free = release + control_[hw::index(other.engine)];
     other.last_end = std::max(other.last_end, other.free);
     advance(other);
@@ -387,6 +393,9 @@ void TimeLoop::end_transfer(const DmaFabric::End& end) {
     Slice slice = it->slice;
     slice.end = seen;
     options_.trace->transfer(slice, it->time, last_byte, cost.bytes);
+    // A tensor is in use until its last byte has moved, not only while the transfer is triggered.
+    for (const auto& [tensor, which] : it->touched)
+      options_.trace->touch(tensor, which, slice.start, last_byte);
   }
   EngineState& e = engines_[hw::index(it->engine)];
   flying_.erase(it);

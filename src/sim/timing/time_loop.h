@@ -70,6 +70,7 @@ class TimeLoop {
     int64_t instance = 0;
     hw::Engine engine = hw::Engine::Sync;
     Slice slice;
+    std::vector<std::pair<isa::TensorId, int64_t>> touched;  // and their instances, for a trace
   };
 
   struct LoopBarrier {

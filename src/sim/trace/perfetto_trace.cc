@@ -59,11 +59,16 @@ std::string PerfettoTrace::source(isa::InstId inst) const {
 void PerfettoTrace::slice(const Slice& s) {
   const isa::Inst& inst = program_.insts[s.inst];
   const auto track = engines_[hw::index(s.engine)];
-  if (s.start > s.ready && s.cause != WaitCause::None) {
+  Mark& mark = marks_[hw::index(s.engine)];
+  // What the engine does right before the instruction ends the wait for it.
+  const Ticks waited = mark.what != nullptr && mark.end == s.start ? mark.start : s.start;
+  if (mark.what != nullptr && mark.end <= s.ready) flush(s.engine);
+  if (waited > s.ready && s.cause != WaitCause::None) {
     std::string name = fmt::format("wait: {}", words(s.cause));
     if (s.waited_for >= 0) name += fmt::format(" of {}", program_.insts[s.waited_for].label);
-    out_.slice(track, name, "wait", ns(s.ready), ns(s.start));
+    out_.slice(track, name, "wait", ns(s.ready), ns(waited));
   }
+  flush(s.engine);
   const std::string where = source(s.inst);
   const std::string instance = fmt::format("{}", s.instance);
   out_.slice(
@@ -83,14 +88,28 @@ void PerfettoTrace::transfer(const Slice& s, Ticks first_byte, Ticks last_byte, 
              ns(begin), ns(last_byte), {{"source", where}, {"bytes", size}, {"complete_ns", seen}});
 }
 
+// The viewer takes events of equal time in the order of the file, so a mark is held back until the
+// wait before it is known.
 void PerfettoTrace::mark(hw::Engine engine, const char* what, Ticks start, Ticks end) {
-  out_.slice(engines_[hw::index(engine)], what, "machine", ns(start), ns(end));
+  flush(engine);
+  marks_[hw::index(engine)] = {what, start, end};
+}
+
+void PerfettoTrace::flush(hw::Engine engine) {
+  Mark& mark = marks_[hw::index(engine)];
+  if (mark.what == nullptr) return;
+  const bool wait = std::string_view(mark.what).starts_with("wait");
+  out_.slice(engines_[hw::index(engine)], mark.what, wait ? "wait" : "machine", ns(mark.start),
+             ns(mark.end));
+  mark.what = nullptr;
 }
 
 void PerfettoTrace::touch(isa::TensorId tensor, int64_t instance, Ticks start, Ticks end) {
   auto& lives = lives_[tensor];
-  // Instances come nearly in order; a few are open at a time.
-  for (auto it = lives.rbegin(); it != lives.rend() && it - lives.rbegin() < 16; ++it) {
+  // Instances come nearly in order; as many are open at a time as there are slots, or a few more
+  // where an instruction is issued ahead.
+  const int64_t open = 16 + program_.placement.tensors[tensor].slots;
+  for (auto it = lives.rbegin(); it != lives.rend() && it - lives.rbegin() < open; ++it) {
     if (it->first != instance) continue;
     it->second.first = std::min(it->second.first, start);
     it->second.last = std::max(it->second.last, end);
@@ -134,6 +153,7 @@ void PerfettoTrace::count_memory() {
 }
 
 std::string PerfettoTrace::finish() {
+  for (const hw::Engine e : hw::kEngines) flush(e);
   count_memory();
   return out_.bytes();
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Turns a timed run into a Perfetto trace: a track per engine and DMA queue, waits with their
 // cause, source lines, and SBUF, PSUM and HBM use.
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,12 @@ class PerfettoTrace : public TraceSink {
   struct Life {
     Ticks first, last;
   };
+  struct Mark {
+    const char* what = nullptr;  // none if there is none to write
+    Ticks start, end;
+  };
   int64_t ns(Ticks ticks) const;
+  void flush(hw::Engine engine);
   std::string source(isa::InstId inst) const;
   void count_memory();
 
@@ -36,6 +42,7 @@ class PerfettoTrace : public TraceSink {
   std::vector<PerfettoWriter::Track> engines_;
   std::vector<PerfettoWriter::Track> queues_;  // 0 where the program has none
   std::vector<Ticks> queue_end_;
+  std::array<Mark, hw::kEngineCount> marks_{};
   PerfettoWriter::Track memory_ = 0;
   std::vector<std::vector<std::pair<int64_t, Life>>>
       lives_;  // per tensor: instance, from first to last touch
