@@ -29,6 +29,11 @@ constexpr int kCaller = -1, kNothing = -2;
 constexpr int kOperands = 16;
 
 struct Use {
+  isa::TensorId tensor = -1;
+  int64_t instance = 0;
+  int64_t base = 0;  // address of the tensor's byte 0
+  int64_t tensor_partition = 0, first = 0, last = 0;
+  std::vector<std::pair<int64_t, int64_t>> runs;  // bytes of the tensor
   std::vector<Byte> placed;
   std::vector<Own> own;
   bool reads = false, writes = false;
@@ -52,6 +57,7 @@ class Judge {
 
   Verdict run() {
     unroll();
+    find_points();
     if (!order_nodes() || never_) {
       verdict_.deadlock = true;
       verdict_.why = "a cycle of waits";
@@ -152,43 +158,105 @@ class Judge {
     return static_cast<int>(events_.size()) - 1;
   }
 
-  // Every byte, by counting through the pattern.
-  Use touched(const isa::StreamWalker& walker, const isa::Access& a) const {
-    Use use;
-    isa::TensorId root = a.tensor;
-    int64_t view = 0;
-    while (program_.tensors[root].view) {
-      view += program_.tensors[root].view->offset;
-      root = program_.tensors[root].view->base;
-    }
-    const isa::Tensor& tensor = program_.tensors[root];
-    const isa::TensorPlace& place = program_.placement.tensors[root];
-    const int64_t instance = walker.tensor_instance(root);
+  int64_t base_of(isa::TensorId t, int64_t instance) const {
+    const isa::Tensor& tensor = program_.tensors[t];
+    const isa::TensorPlace& place = program_.placement.tensors[t];
     int64_t pitch = place.pitch > 0 ? place.pitch : tensor.free_bytes();
     if (place.pitch == 0 && tensor.memory == isa::Memory::Psum)
       pitch = (pitch + 2047) / 2048 * 2048;
-    const int64_t base =
-        place.address.value_or(apart(root)) + instance % std::max(1, place.slots) * pitch;
+    return place.address.value_or(apart(t)) + instance % std::max(1, place.slots) * pitch;
+  }
+
+  // What is touched, by counting through the pattern; contiguous elements go together.
+  Use touched(const isa::StreamWalker& walker, const isa::Access& a) const {
+    Use use;
+    use.tensor = a.tensor;
+    int64_t view = 0;
+    while (program_.tensors[use.tensor].view) {
+      view += program_.tensors[use.tensor].view->offset;
+      use.tensor = program_.tensors[use.tensor].view->base;
+    }
+    const isa::Tensor& tensor = program_.tensors[use.tensor];
+    use.instance = walker.tensor_instance(use.tensor);
+    use.base = base_of(use.tensor, use.instance);
+    if (tensor.on_chip()) {
+      use.tensor_partition = program_.placement.tensors[use.tensor].partition;
+      use.first = a.partition.value(walker.counters());
+    }
+    use.last = use.first + std::max<int64_t>(1, a.partitions);
     const int64_t size = numerics::size_of(a.dtype);
-    std::set<int64_t> bytes;
+    int64_t width = size;
+    size_t outer = a.dims.size();
+    for (; outer > 0 && a.dims[outer - 1].step * size == width; --outer)
+      width *= a.dims[outer - 1].count;
     const std::function<void(size_t, int64_t)> count = [&](size_t dim, int64_t element) {
-      if (dim == a.dims.size()) {
-        for (int64_t b = 0; b < size; ++b) bytes.insert(element * size + b + view);
+      if (dim == outer) {
+        use.runs.emplace_back(element * size + view, element * size + view + width);
         return;
       }
       for (int64_t i = 0; i < a.dims[dim].count; ++i)
         count(dim + 1, element + i * a.dims[dim].step);
     };
     count(0, a.offset.value(walker.counters()));
-    const int64_t first = tensor.on_chip() ? a.partition.value(walker.counters()) : 0;
-    for (int64_t p = first; p < first + std::max<int64_t>(1, a.partitions); ++p) {
-      for (const int64_t b : bytes) {
-        use.placed.emplace_back(tensor.memory, tensor.on_chip() ? place.partition + p : 0,
-                                base + b);
-        use.own.emplace_back(root, instance, p, b);
+    return use;
+  }
+
+  // ------------------------------------------------ bytes that stand for others
+
+  using Points = std::array<std::vector<int64_t>, 3>;  // by memory, in order
+
+  void find_points() {
+    const auto add = [](std::vector<int64_t>& to, int64_t from, int64_t end) {
+      to.push_back(from);
+      to.push_back(end);
+    };
+    for (const Event& event : events_) {
+      for (const Use& use : event.uses) {
+        if (use.registers) continue;
+        const auto m = static_cast<size_t>(program_.tensors[use.tensor].memory);
+        for (const auto& [from, end] : use.runs) add(bytes_[m], use.base + from, use.base + end);
+        add(partitions_[m], use.tensor_partition + use.first, use.tensor_partition + use.last);
       }
     }
-    return use;
+    for (size_t t = 0; t < program_.tensors.size(); ++t) {
+      const int64_t base = base_of(static_cast<isa::TensorId>(t), 0);
+      const auto m = static_cast<size_t>(program_.tensors[t].memory);
+      if (program_.tensors[t].io != isa::Io::None)
+        add(bytes_[m], base, base + program_.tensors[t].free_bytes());
+    }
+    for (Points* points : {&bytes_, &partitions_}) {
+      for (auto& list : *points) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+      }
+    }
+    for (Event& event : events_) {
+      for (Use& use : event.uses) {
+        if (!use.registers) expand(use);
+      }
+    }
+  }
+
+  static std::vector<int64_t> within(const std::vector<int64_t>& points, int64_t from,
+                                     int64_t end) {
+    return {std::lower_bound(points.begin(), points.end(), from),
+            std::lower_bound(points.begin(), points.end(), end)};
+  }
+
+  void expand(Use& use) const {
+    const isa::Memory memory = program_.tensors[use.tensor].memory;
+    const auto m = static_cast<size_t>(memory);
+    std::set<int64_t> bytes;
+    for (const auto& [from, end] : use.runs) {
+      for (const int64_t b : within(bytes_[m], use.base + from, use.base + end)) bytes.insert(b);
+    }
+    for (const int64_t p : within(partitions_[m], use.tensor_partition + use.first,
+                                  use.tensor_partition + use.last)) {
+      for (const int64_t b : bytes) {
+        use.placed.emplace_back(memory, p, b);
+        use.own.emplace_back(use.tensor, use.instance, p - use.tensor_partition, b - use.base);
+      }
+    }
   }
 
   // ------------------------------------------------ happens-before
@@ -336,10 +404,10 @@ class Judge {
     for (size_t t = 0; t < program_.tensors.size(); ++t) {
       const isa::Tensor& tensor = program_.tensors[t];
       if (!from_caller(static_cast<isa::TensorId>(t)) || tensor.view) continue;
-      const int64_t base =
-          program_.placement.tensors[t].address.value_or(apart(static_cast<isa::TensorId>(t)));
-      for (int64_t b = 0; b < tensor.free_bytes(); ++b)
-        memory[{tensor.memory, 0, base + b}] = -100 - static_cast<int>(t);
+      const int64_t base = base_of(static_cast<isa::TensorId>(t), 0);
+      const auto m = static_cast<size_t>(tensor.memory);
+      for (const int64_t b : within(bytes_[m], base, base + tensor.free_bytes()))
+        memory[{tensor.memory, 0, b}] = -100 - static_cast<int>(t);
     }
     std::map<int, int> at_start;
     for (size_t e = 0; e < events_.size(); ++e) at_start[events_[e].start] = static_cast<int>(e);
@@ -373,9 +441,7 @@ class Judge {
       if (t < 0) continue;
       const isa::Io io = program_.tensors[t].io;
       if (io != isa::Io::Out && io != isa::Io::InOut) continue;
-      const int64_t base =
-          program_.placement.tensors[t].address.value_or(apart(static_cast<isa::TensorId>(t)));
-      compare(memory, {isa::Memory::Hbm, 0, base + byte}, t, writer, -1);
+      compare(memory, {isa::Memory::Hbm, 0, base_of(t, 0) + byte}, t, writer, -1);
     }
   }
 
@@ -397,6 +463,7 @@ class Judge {
   const isa::TripRecord& trips_;
   isa::Structure structure_;
   std::vector<Event> events_;
+  Points bytes_, partitions_;
   std::vector<std::vector<int>> after_;
   std::map<Execution, std::vector<int>> ends_;
   std::vector<int> order_;
