@@ -19,8 +19,8 @@ namespace trainyard::isa {
 struct TripRecord {
   struct Run {
     int64_t value = 0;  // iterations of a loop; 1 or 0 for a branch
-    int64_t times =
-        0;  // consecutive entries with that value; the last run extends to all later entries
+    // Consecutive entries with that value; the last run extends to all later entries.
+    int64_t times = 0;
     friend bool operator==(const Run&, const Run&) = default;
   };
   std::vector<std::vector<Run>> loops;     // by LoopId
@@ -52,6 +52,8 @@ struct StreamItem {
 // keeps a copy).
 std::vector<uint8_t> engine_masks(const Program& program, const Structure& structure);
 
+class StreamGroup;  // the walk of instructions with the same `ahead`
+
 class StreamWalker {
  public:
   // Walks the instructions that `engine` executes (engine_masks). Program, structure and trips must
@@ -75,10 +77,8 @@ class StreamWalker {
   int64_t tensor_instance(TensorId tensor) const;
 
  private:
-  class Group;  // instructions with the same `ahead`
-
-  std::vector<Group> groups_;
-  Group* current_ = nullptr;
+  std::vector<StreamGroup> groups_;  // by `ahead`
+  StreamGroup* current_ = nullptr;
   StreamItem item_;
   std::vector<Need> needs_;
 };
