@@ -6,12 +6,20 @@ namespace trainyard::tools {
 namespace {
 
 constexpr int kBar = 20;  // characters at 100 %
+// Below this share of the time, the resource that works longest does not bound the run.
+constexpr double kMostlyWaits = 0.5;
 
 std::string bar(double share) {
   return std::string(static_cast<size_t>(std::clamp(share, 0.0, 1.0) * kBar + 0.5), '#');
 }
 
 std::string kib(int64_t bytes) { return fmt::format("{:.1f}", static_cast<double>(bytes) / KiB); }
+
+std::string counted(int64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+}  // namespace
 
 std::string_view title(hw::Engine e) {
   switch (e) {
@@ -28,8 +36,6 @@ std::string_view title(hw::Engine e) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string in_words(double s) {
   if (s < 1e-6) return fmt::format("{:.0f} ns", s * 1e9);
@@ -72,8 +78,8 @@ void RunSummary::print() const {
 
 void RunSummary::print_values() const {
   if (!result.ran_values) return;
-  fmt::print("values   ok       {} instructions in {} on {} host thread{}\n", result.executed,
-             in_words(result.values_seconds), threads, threads == 1 ? "" : "s");
+  fmt::print("values   ok       {} in {} on {}\n", counted(result.executed, "instruction"),
+             in_words(result.values_seconds), counted(threads, "host thread"));
   for (const auto& [name, digest] : digests)
     fmt::print("         {}  xxh3 {:016x}\n", name, digest);
 }
@@ -86,16 +92,15 @@ void RunSummary::print_hazards() const {
   if (!result.check) return;
   const auto& findings = result.check->findings;
   if (findings.empty() && result.events.empty()) {
-    fmt::print(
-        "hazards  none     {} instructions, every read sees the writer that the body names\n",
-        result.check->instructions);
+    fmt::print("hazards  none     {}, every read sees the writer that the body names\n",
+               counted(result.check->instructions, "instruction"));
   }
   for (const sim::Finding& f : findings) {
     fmt::print("{}{}\n", f.status.str(),
                f.times > 1 ? fmt::format("\n    and {} more times", f.times - 1) : "");
   }
   if (!findings.empty())
-    fmt::print("{} problem{}\n", findings.size(), findings.size() == 1 ? "" : "s");
+    fmt::print("{}\n", counted(static_cast<int64_t>(findings.size()), "problem"));
   if (!result.ran_values)
     fmt::print("         without inputs, indices and function ranges are not checked\n");
 }
@@ -111,126 +116,94 @@ void RunSummary::print_time() const {
   const sim::TimeResult& t = *result.time;
   const double total = seconds(t.total);
   const Bound b = bound();
-  fmt::print("time     {}   bound by {}   (plus {} to start a kernel)\n\n", in_words(total), b.name,
+  const std::string reason = b.roof < kMostlyWaits * total
+                                 ? fmt::format("most of it waits; {} works longest", b.name)
+                                 : fmt::format("bound by {}", b.name);
+  fmt::print("time     {}   {}   (plus {} to start a kernel)\n\n", in_words(total), reason,
              in_words(seconds(t.kernel_overhead)));
-  fmt::print("  engine   busy\n");
-  const auto row = [&](std::string_view name, double busy, const std::string& note) {
-    fmt::print("  {:<7}  {:>3.0f} %  {:<20}  {}\n", name, 100 * busy / total, bar(busy / total),
-               note);
-  };
-  const double moved = static_cast<double>(t.hbm_read + t.hbm_written);
-  row("DMA", seconds(t.dma_busy),
-      fmt::format("{:.1f} MiB at {:.0f} GB/s", moved / MiB, moved / total / 1e9));
-  for (const hw::Engine e :
-       {hw::Engine::Tensor, hw::Engine::Vector, hw::Engine::Scalar, hw::Engine::Gpsimd}) {
-    const sim::EngineTime& et = t.engines[hw::index(e)];
-    std::string note = et.instructions > 0 ? fmt::format("{} instructions", et.instructions) : "";
-    if (e == hw::Engine::Tensor && t.macs > 0) {
-      const double peak = hw::peak_flops(kernel.core(), hw::MatmulMode::Bits16);
-      note += fmt::format(", {:.1f} % of peak", 200.0 * static_cast<double>(t.macs) / total / peak);
-      if (t.pe_throttled_ticks > 0) {
-        note += fmt::format(", {} at half rate (power ramp)",
-                            in_words(seconds(Ticks(t.pe_throttled_ticks))));
-      }
-    }
-    if (e == hw::Engine::Scalar && t.table_loads > 0)
-      note += fmt::format(", {} table loads", t.table_loads);
-    row(title(e), seconds(et.busy), note);
-  }
-  fmt::print("\nroof     {} ({})   this run is at {:.0f} %\n", in_words(b.roof), b.name,
+  print_engines();
+  fmt::print("\nroof     {}: {}; this run is at {:.0f} %\n", in_words(b.roof), roof_in_words(b),
              100 * b.roof / total);
   if (const std::string words = advice(); !words.empty()) fmt::print("next     {}\n", words);
   fmt::print("trust    {}, level {}{}\n", hw::name(t.trust), isa::name(level),
              t.trust == hw::Trust::Assumed
-                 ? " (`trainyard explain constant NAME` tells which and why)"
+                 ? "; `trainyard explain dma` shows which numbers are, so for each unit"
                  : "");
   for (const std::string& a : t.assumptions) fmt::print("         {}\n", a);
 }
 
-// Where the engine that decides loses the most time.
-std::string RunSummary::advice() const {
+// What the resource that decides would do in that time.
+std::string RunSummary::roof_in_words(const Bound& b) const {
   const sim::TimeResult& t = *result.time;
-  const Bound b = bound();
-  isa::InstId worst = -1;
-  for (size_t i = 0; i < t.insts.size(); ++i) {
-    const isa::InstPlace& place = kernel.program().placement.insts[i];
-    const bool decides =
-        b.name == "DMA" ? place.queue >= 0 : place.queue < 0 && title(*place.engine) == b.name;
-    if (decides && (worst < 0 || t.insts[i].waited > t.insts[worst].waited))
-      worst = static_cast<isa::InstId>(i);
+  if (b.name == "DMA") {
+    return fmt::format("the DMA engines move {:.1f} MiB in no less",
+                       static_cast<double>(t.dma_bytes) / MiB);
   }
-  if (worst < 0 || t.insts[worst].waited.value * 50 < t.total.value) return "";
-  const isa::Inst& inst = kernel.program().insts[worst];
-  return fmt::format("{}: {} {} waits {} in all",
-                     isa::place_of(kernel.program(), inst.source).str(), isa::name(inst.op),
-                     inst.label, in_words(seconds(t.insts[worst].waited)));
+  if (b.name == title(hw::Engine::Tensor)) return "the array at its full rate needs that long";
+  return fmt::format("{} alone needs that long", b.name);
 }
 
-nlohmann::ordered_json RunSummary::json() const {
-  nlohmann::ordered_json out;
-  const place::Report& p = kernel.placement();
-  out["program"] = kernel.program().name;
-  out["machine"] = kernel.machine().name;
-  out["mode"] = runtime::name(mode);
-  if (result.ran_values) {
-    out["values"] = {{"instructions", result.executed},
-                     {"host_seconds", result.values_seconds},
-                     {"threads", threads}};
-    for (const auto& [name, digest] : digests)
-      out["values"]["xxh3"][name] = fmt::format("{:016x}", digest);
-  }
-  out["memory"] = {{"sbuf_bytes_per_partition", p.sbuf_bytes},
-                   {"sbuf_usable_bytes", kernel.core().sbuf_usable_bytes()},
-                   {"psum_banks", p.psum_banks},
-                   {"hbm_bytes", p.hbm_bytes}};
-  const auto finding = [](const Status& s, int64_t times) {
-    return nlohmann::ordered_json{
-        {"code", s.code()}, {"place", s.place().str()}, {"message", s.message()}, {"times", times}};
-  };
-  for (const sim::ValueEvent& e : result.events)
-    out["events"].push_back(finding(e.status, e.times));
-  if (result.check) {
-    out["check"]["instructions"] = result.check->instructions;
-    out["check"]["findings"] = nlohmann::ordered_json::array();
-    for (const sim::Finding& f : result.check->findings)
-      out["check"]["findings"].push_back(finding(f.status, f.times));
-  }
-  if (!result.time) return out;
+// The engines, the busiest first.
+void RunSummary::print_engines() const {
   const sim::TimeResult& t = *result.time;
-  const Bound b = bound();
-  auto& time = out["time"];
-  time = {{"ticks", t.total.value},
-          {"seconds", seconds(t.total)},
-          {"kernel_overhead_seconds", seconds(t.kernel_overhead)},
-          {"level", isa::name(level)},
-          {"trust", hw::name(t.trust)},
-          {"assumptions", t.assumptions},
-          {"bound_by", b.name},
-          {"roof_seconds", b.roof},
-          {"executed", t.executed},
-          {"macs", t.macs},
-          {"hbm_read_bytes", t.hbm_read},
-          {"hbm_written_bytes", t.hbm_written},
-          {"dma_busy_seconds", seconds(t.dma_busy)},
-          {"pe_throttled_seconds", seconds(Ticks(t.pe_throttled_ticks))},
-          {"act_table_loads", t.table_loads}};
-  for (const hw::Engine e : hw::kEngines) {
-    const sim::EngineTime& et = t.engines[hw::index(e)];
-    time["engines"][std::string(hw::name(e))] = {{"busy_seconds", seconds(et.busy)},
-                                                 {"waiting_seconds", seconds(et.waiting)},
-                                                 {"instructions", et.instructions}};
+  const double total = seconds(t.total);
+  struct Row {
+    std::string_view name;
+    double busy;
+    std::string note;
+  };
+  const double moved = static_cast<double>(t.hbm_read + t.hbm_written);
+  std::vector<Row> rows = {
+      {"DMA", seconds(t.dma_busy),
+       fmt::format("{:.1f} MiB at {:.0f} GB/s", moved / MiB, moved / total / 1e9)}};
+  for (const hw::Engine e :
+       {hw::Engine::Tensor, hw::Engine::Vector, hw::Engine::Scalar, hw::Engine::Gpsimd})
+    rows.push_back({title(e), seconds(t.engines[hw::index(e)].busy), engine_note(e)});
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.busy > b.busy; });
+  fmt::print("  engine   busy\n");
+  for (const Row& row : rows) {
+    const std::string line = fmt::format("  {:<7}  {:>3.0f} %  {:<20}  {}", row.name,
+                                         100 * row.busy / total, bar(row.busy / total), row.note);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
+}
+
+std::string RunSummary::engine_note(hw::Engine e) const {
+  const sim::TimeResult& t = *result.time;
+  const double total = seconds(t.total);
+  const int64_t instructions = t.engines[hw::index(e)].instructions;
+  if (instructions == 0) return "";
+  std::string note = counted(instructions, "instruction");
+  if (e == hw::Engine::Tensor && t.macs > 0) {
+    const double peak = hw::peak_flops(kernel.core(), hw::MatmulMode::Bits16);
+    note += fmt::format(", {:.1f} % of peak", 200.0 * static_cast<double>(t.macs) / total / peak);
+    if (t.pe_throttled_ticks > 0) {
+      note += fmt::format(", {} at half rate (power ramp)",
+                          in_words(seconds(Ticks(t.pe_throttled_ticks))));
+    }
+    return note;
+  }
+  if (const isa::Inst* most = busiest(e)) note += ", mostly " + most->label;
+  if (e == hw::Engine::Scalar && t.table_loads > 0)
+    note += ", " + counted(t.table_loads, "table load");
+  return note;
+}
+
+// The instruction that takes more than half of an engine's work, if there is more than one.
+const isa::Inst* RunSummary::busiest(hw::Engine e) const {
+  const sim::TimeResult& t = *result.time;
+  int kinds = 0;
+  isa::InstId most = -1;
   for (size_t i = 0; i < t.insts.size(); ++i) {
-    const isa::Inst& inst = kernel.program().insts[i];
-    time["instructions"].push_back({{"label", inst.label},
-                                    {"name", isa::name(inst.op)},
-                                    {"source", isa::place_of(kernel.program(), inst.source).str()},
-                                    {"count", t.insts[i].count},
-                                    {"busy_seconds", seconds(t.insts[i].busy)},
-                                    {"waited_seconds", seconds(t.insts[i].waited)}});
+    const isa::InstPlace& place = kernel.program().placement.insts[i];
+    if (place.engine != e || t.insts[i].count == 0) continue;
+    ++kinds;
+    if (most < 0 || t.insts[i].busy > t.insts[most].busy) most = static_cast<isa::InstId>(i);
   }
-  if (!trace_file.empty()) out["trace"] = trace_file;
-  return out;
+  if (kinds < 2 || t.insts[most].busy.value * 2 <= t.engines[hw::index(e)].busy.value)
+    return nullptr;
+  return &kernel.program().insts[most];
 }
 
 }  // namespace trainyard::tools

@@ -10,7 +10,7 @@ namespace trainyard::tools {
 
 // What bounds a run and how far it is from the bound.
 struct Bound {
-  std::string name;  // "tensor", "DMA", ...
+  std::string name;  // "Tensor", "DMA", ...
   double busy = 0;   // share of the total time
   double roof = 0;   // seconds that this resource needs alone, at its full rate
 };
@@ -33,10 +33,15 @@ struct RunSummary {
   void print_hazards() const;
   void print_memory() const;
   void print_time() const;
+  void print_engines() const;
+  std::string engine_note(hw::Engine e) const;
+  const isa::Inst* busiest(hw::Engine e) const;
+  std::string roof_in_words(const Bound& b) const;
   std::string advice() const;
   double seconds(Ticks t) const;
 };
 
-std::string in_words(double seconds);  // "205 us"
+std::string in_words(double seconds);       // "205 us"
+std::string_view title(hw::Engine engine);  // "GpSimd"
 
 }  // namespace trainyard::tools

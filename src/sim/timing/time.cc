@@ -4,6 +4,26 @@
 
 namespace trainyard::sim {
 
+std::string_view words(WaitCause cause) {
+  switch (cause) {
+    case WaitCause::None:
+      return "";
+    case WaitCause::Edge:
+      return "result";
+    case WaitCause::Semaphore:
+      return "semaphore";
+    case WaitCause::Barrier:
+      return "barrier";
+    case WaitCause::PortConflict:
+      return "SBUF port";
+    case WaitCause::BankConflict:
+      return "PSUM bank";
+    case WaitCause::TableLoad:
+      return "function table";
+  }
+  return "";
+}
+
 Result<TimeResult> simulate_time(const isa::Program& program, const hw::CoreSpec& core,
                                  const isa::TripRecord& trips, const TimeOptions& options) {
   if (!program.placement.complete) {

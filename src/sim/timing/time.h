@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -27,6 +28,7 @@ enum class WaitCause : uint8_t {
   BankConflict,
   TableLoad
 };
+std::string_view words(WaitCause cause);  // "result", "PSUM bank"
 
 // One executed instruction, as it happened. `end` is when the last output is committed; the engine
 // is free again at `free`. For a transfer, `engine` triggered it, `queue` carried it.
@@ -65,10 +67,18 @@ struct EngineTime {
   int64_t instructions = 0;
 };
 
+// What one instruction waited for, over all of its instances.
+struct Wait {
+  WaitCause cause = WaitCause::None;
+  isa::InstId producer = -1;  // of the result, if it waited for one
+  Ticks time;
+};
+
 struct InstTime {  // per static instruction, for reports by source line
   int64_t count = 0;
   Ticks busy;  // occupancy of its engine or its payload time in the queue
   Ticks waited;
+  std::vector<Wait> waits;  // `waited` by cause, in order of first appearance
 };
 
 struct TimeResult {

@@ -19,6 +19,19 @@ std::vector<uint8_t> replica_counts(const std::vector<uint8_t>& masks) {
   return out;
 }
 
+void add_wait(InstTime& t, const Slice& slice) {
+  const Ticks time = slice.start - slice.ready;
+  t.waited += time;
+  const bool result = slice.cause == WaitCause::Edge;
+  const Wait wait{slice.cause, result ? slice.waited_for : -1, time};
+  for (Wait& w : t.waits) {
+    if (w.cause != wait.cause || w.producer != wait.producer) continue;
+    w.time += time;
+    return;
+  }
+  t.waits.push_back(wait);
+}
+
 }  // namespace
 
 TimeLoop::TimeLoop(const isa::Program& program, const isa::Structure& structure,
@@ -294,7 +307,7 @@ void TimeLoop::record(const EngineState& e, const Slice& slice) {
   InstTime& t = result_.insts[slice.inst];
   ++t.count;
   t.busy += slice.free - slice.start;
-  t.waited += slice.start - slice.ready;
+  if (slice.start > slice.ready) add_wait(t, slice);
   // A register instruction is executed on several engines but is one instruction of the body.
   if (program_.placement.insts[slice.inst].engine == e.engine) {
     ++result_.executed;

@@ -142,6 +142,9 @@ TEST(Time, AResultIsHandedOverInThirtyNanoseconds) {
                       core, isa::Level::C);
   EXPECT_NEAR(ns(core, r.trace.slices[1].start - r.trace.slices[0].end), 30, 0.3);
   EXPECT_EQ(r.trace.slices[1].cause, WaitCause::Edge);
+  ASSERT_EQ(r.time.insts[1].waits.size(), 1u);
+  EXPECT_EQ(r.time.insts[1].waits[0].producer, 0);
+  EXPECT_EQ(r.time.insts[1].waits[0].time, r.time.insts[1].waited);
 }
 
 // T-DMA-7: descriptor generation in software bounds many small transfers.

@@ -5,30 +5,6 @@
 #include <cmath>
 
 namespace trainyard::sim {
-namespace {
-
-std::string_view words(WaitCause cause) {
-  switch (cause) {
-    case WaitCause::None:
-      return "";
-    case WaitCause::Edge:
-      return "result";
-    case WaitCause::Semaphore:
-      return "semaphore";
-    case WaitCause::Barrier:
-      return "barrier";
-    case WaitCause::PortConflict:
-      return "SBUF port";
-    case WaitCause::BankConflict:
-      return "PSUM bank";
-    case WaitCause::TableLoad:
-      return "function table";
-  }
-  return "";
-}
-
-}  // namespace
-
 PerfettoTrace::PerfettoTrace(const isa::Program& program, const hw::CoreSpec& core)
     : program_(program), core_(core), lives_(program.tensors.size()) {
   const auto top = out_.add_track(fmt::format("{} on {}", program.name, core.name));
