@@ -1,5 +1,7 @@
 #include "place/place.h"
 
+#include <algorithm>
+
 #include "isa/cost_dma.h"
 #include "isa/structure.h"
 #include "place/steps.h"
@@ -50,12 +52,36 @@ Result<Report> run_steps(isa::Program& program, const hw::CoreSpec& core, const 
   return report;
 }
 
+// Of a placement that the author wrote: what it takes of each memory.
+Report measure(const isa::Program& program, const hw::CoreSpec& core) {
+  const isa::Structure structure(program);
+  Report report;
+  report.executed = structure.executed(program);
+  report_size(program, Uses(program, structure), core, report);
+  const int64_t bank = core.psum_bank_bytes();
+  for (size_t t = 0; t < program.tensors.size(); ++t) {
+    const isa::Tensor& tensor = program.tensors[t];
+    const isa::TensorPlace& where = program.placement.tensors[t];
+    if (tensor.view) continue;
+    const int64_t size = tensor.free_bytes();
+    const int64_t whole =
+        tensor.memory == isa::Memory::Psum ? (size + bank - 1) / bank * bank : size;
+    const int64_t end = where.address.value_or(0) + size +
+                        (std::max(1, where.slots) - 1) * (where.pitch > 0 ? where.pitch : whole);
+    if (tensor.memory == isa::Memory::Sbuf) report.sbuf_bytes = std::max(report.sbuf_bytes, end);
+    if (tensor.memory == isa::Memory::Psum)
+      report.psum_banks = std::max(report.psum_banks, static_cast<int>((end + bank - 1) / bank));
+    if (tensor.memory == isa::Memory::Hbm) report.hbm_bytes = std::max(report.hbm_bytes, end);
+  }
+  return report;
+}
+
 }  // namespace
 
 Result<Report> place(isa::Program& program, const hw::CoreSpec& core, const Options& options) {
   program.placement.tensors.resize(program.tensors.size());
   program.placement.insts.resize(program.insts.size());
-  if (program.placement.complete) return Report{};
+  if (program.placement.complete) return measure(program, core);
   const isa::Placement given = program.placement;
   Result<Report> report = run_steps(program, core, options);
   if (report.ok() || !options.ahead || options.plain) return report;

@@ -177,6 +177,18 @@ TEST(Place, ReusesBytesInsideABlockWhenRoomIsShort) {
   EXPECT_LE(p.report.sbuf_bytes, hw::kNeuronCoreV3.sbuf_usable_bytes());
 }
 
+TEST(Place, ReportsTheMemoryOfAProgramThatIsPlacedAlready) {
+  const Placed p = placed(R"(program by_hand target trn2 placed
+    x: hbm f32[128,64] in @ 0x8000
+    t: sbuf f32[128,64] @ 0x100 slots 2 pitch 0x200
+    s: psum f32[128,64] @ bank 3 slots 2
+    ld: dma_copy t <- x @ q0 by sync
+    mm: nc_matmul s[0+:64,:] <- t, t @ tensor, after ld)");
+  EXPECT_EQ(p.report.sbuf_bytes, 0x100 + 0x200 + 256);
+  EXPECT_EQ(p.report.psum_banks, 5);
+  EXPECT_EQ(p.report.hbm_bytes, 0x8000 + 128 * 64 * 4);
+}
+
 TEST(Place, RefusesAProgramThatDoesNotFitWithATableOfWhatIsLive) {
   isa::Program p = parse(R"(program full target trn2
     x: hbm f32[128,32768] in
