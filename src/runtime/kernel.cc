@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/nearest.h"
 #include "isa/text/text.h"
 #include "isa/verify.h"
 
@@ -89,14 +90,21 @@ Result<isa::TripRecord> Kernel::assumed_trips(const RunOptions& options,
     const isa::Branch& branch = program_->branches[i];
     fill(branch.name, branch.taken, branch.source, record.branches[i], "branch");
   }
-  TY_TRY(missing);
+  // A misspelt name first: it is why the right one is missing.
   if (!left.empty()) {
+    std::vector<std::string> names;
+    for (const isa::Loop& loop : program_->loops) {
+      if (loop.kind != isa::Loop::Kind::Repeat) names.push_back(loop.name);
+    }
+    for (const isa::Branch& branch : program_->branches) names.push_back(branch.name);
+    const std::string& name = left.begin()->first;
     return error(
         "TY-TIM-003",
-        "--trips names {}, which is no run-time loop or branch of {}. Take the name that stands "
+        "--trips names {}, which is no run-time loop or branch of {}{}. Take the name that stands "
         "after `loop` or `if`.",
-        left.begin()->first, program_->name);
+        name, program_->name, did_you_mean(name, names));
   }
+  TY_TRY(missing);
   return record;
 }
 

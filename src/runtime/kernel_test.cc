@@ -114,6 +114,10 @@ TEST_F(Newton, AWrongLoopNameIsRefused) {
       kernel_->run({}, {.mode = Mode::Time, .trips = {{"newton", 3}, {"neutron", 2}}});
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.status().code(), "TY-TIM-003");
+  const Result<RunResult> alone = kernel_->run({}, {.mode = Mode::Time, .trips = {{"newtn", 2}}});
+  ASSERT_FALSE(alone.ok());
+  EXPECT_EQ(alone.status().code(), "TY-TIM-003");
+  EXPECT_NE(alone.status().message().find("did you mean 'newton'?"), std::string::npos);
 }
 
 TEST_F(Newton, ZeroTurnsLeaveTheStart) {
