@@ -24,10 +24,11 @@ void print_counts(const isa::Program& program, int64_t most) {
       const isa::Inst& inst = program.insts[walker.item().id];
       std::string waits;
       for (const isa::Need& need : walker.needs()) {
-        waits += fmt::format("{}{} >= {}", waits.empty() ? "  waits " : ", ",
+        waits += fmt::format("{}{} >= {}", waits.empty() ? "waits " : ", ",
                              program.insts[need.producer].label, need.count);
       }
-      fmt::print("#   {:<16} #{:<6}{}\n", inst.label, walker.item().instance, waits);
+      const std::string name = fmt::format("#   {:<16} #{}", inst.label, walker.item().instance);
+      fmt::print("{}\n", waits.empty() ? name : fmt::format("{:<30}{}", name, waits));
     }
   }
 }

@@ -82,3 +82,31 @@ def test_explain_refuses_an_unknown_kind_by_code(trainyard):
     assert done.returncode == 1
     assert done.stderr.startswith("TY-TOOL-002  'eror' is not a kind")
     assert "did you mean 'error'?" in done.stderr
+
+
+def test_run_tells_a_machine_what_it_tells_a_person(trainyard, root):
+    program = str(root / "tests/golden/cli/programs/small.tya")
+    for mode, parts in [("values", {"values"}), ("time", {"time"}), ("both", {"values", "time"}),
+                        ("check", {"values", "time", "check"})]:
+        words = ["run", program, "--mode", mode, "--random", "1", "--strict"]
+        report = json.loads(run(trainyard, *words, "--json").stdout)
+        text = run(trainyard, *words).stdout
+        assert report["mode"] == mode
+        assert parts == report.keys() & {"values", "time", "check"}
+        if "values" in parts:
+            assert f"y  xxh3 {report['values']['xxh3']['y']}\n" in text
+        if "time" in parts:
+            assert f"time     {report['time']['seconds'] * 1e6:.1f} us" in text
+            for row in report["time"]["instructions"]:
+                waits = sum(w["seconds"] for w in row.get("waits", []))
+                assert abs(waits - row["waited_seconds"]) < 1e-12
+        if mode == "check":
+            assert report["check"]["findings"] == []
+
+
+def test_check_fails_exactly_when_it_finds_something(trainyard, root):
+    folder = root / "tests/golden/cli/programs"
+    for name, code in [("small", 0), ("race", 1)]:
+        done = run(trainyard, "run", str(folder / f"{name}.tya"), "--mode", "check", "--json")
+        assert done.returncode == code
+        assert bool(json.loads(done.stdout)["check"]["findings"]) == bool(code)

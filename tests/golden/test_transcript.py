@@ -48,3 +48,10 @@ def test_a_transcript_without_a_command_is_refused(program, tmp_path):
 def test_only_trainyard_may_run(program, tmp_path):
     with pytest.raises(ValueError, match="not 'rm'"):
         replay("$ rm -r x\n", program, tmp_path)
+
+
+def test_times_of_the_host_are_left_out():
+    text = "values   ok       1 instruction in 91.3 us on 2 host threads\n\"host_seconds\": 3.2e-05,\n"
+    assert transcript.without_host_times(text) == (
+        "values   ok       1 instruction in HOST on 2 host threads\n\"host_seconds\": HOST,\n")
+    assert transcript.without_host_times("time     2.9 us   bound by DMA\n") == "time     2.9 us   bound by DMA\n"

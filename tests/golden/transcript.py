@@ -3,11 +3,23 @@
 A transcript is a text file. Lines before the first `$ ` are prose. `$ trainyard ...` is a command,
 run in the root of the tree without a shell; what follows is its output, then its errors with
 `! ` before each line, then `[exit N]` when N is not 0. The word TMP stands for an empty folder that
-the commands of one transcript share.
+the commands of one transcript share. Times of the host are written as HOST.
 """
 
+import re
 import shlex
 import subprocess
+
+
+# What depends on the host and the moment, not on the program.
+HOST_TIMES = [(re.compile(r"(instructions? in )[\d.]+ (ns|us|ms|s)( on )"), r"\1HOST\3"),
+              (re.compile(r'("host_seconds": )[-+.\de]+'), r"\1HOST")]
+
+
+def without_host_times(text: str) -> str:
+    for pattern, words in HOST_TIMES:
+        text = pattern.sub(words, text)
+    return text
 
 
 def commands_of(transcript: str) -> list[str]:
@@ -30,7 +42,7 @@ def play(command: str, trainyard: str, cwd, scratch: str) -> str:
     errors = "".join(f"! {line}\n" for line in done.stderr.splitlines())
     code = f"[exit {done.returncode}]\n" if done.returncode else ""
     output = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "\n"
-    return (f"$ {command}\n" + output + errors + code).replace(scratch, "TMP")
+    return without_host_times((f"$ {command}\n" + output + errors + code).replace(scratch, "TMP"))
 
 
 def replay(transcript: str, trainyard: str, cwd, scratch: str) -> str:
