@@ -33,8 +33,8 @@ struct Lane {
   HostBuffer batch;                // PSUM tiles of several iterations
   std::vector<PackTable> packs;    // by table of the plan (values/packing.h)
   std::vector<uint64_t> contents;  // by TensorId: changes whenever the contents may
-  uint64_t clock = 0;              // of stamps; unique among all lanes of a run
-  uint64_t clock_step = 1;
+  uint64_t clock = 0;              // the latest stamp
+  uint64_t clock_step = 1;         // how many lanes there are: their stamps all differ
 
   isa::TripRecord trips;
   std::vector<ValueEvent> events;

@@ -2,6 +2,7 @@
 
 #include "isa/operands.h"
 #include "isa/verify.h"
+#include "sim/values/independence.h"
 #include "sim/values/products.h"
 
 namespace trainyard::sim {
@@ -81,6 +82,7 @@ BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
   }
   nodes = build(program.body);
   if (shortcuts) find_products(*this, nodes, remarks_);
+  if (!options.watch) find_parallel(*this, nodes, remarks_);
 }
 
 Node BodyPlan::build_step(isa::InstId id) {

@@ -37,7 +37,10 @@ struct Node {
   std::vector<Node> body;
   // Of a branch: its second arm. Of a batch: the tensors, then the product.
   std::vector<Node> other;
-  const MatmulStep* matmul = nullptr;  // of a product; it lives in `body`
+  const MatmulStep* matmul = nullptr;  // of a product or batch; it lives in a node inside
+  bool is_parallel = false;            // of a repeat or batch: its iterations are independent
+  bool has_parallel = false;           // a loop inside is
+  std::vector<isa::TensorId> own;  // of a parallel loop: tensors that each worker has for itself
 };
 
 class BodyPlan final : public ValuePlan {

@@ -107,6 +107,13 @@ constexpr int64_t kBatch = 8;
 
 Walker::Flow Walker::batch(const Node& n) {
   const int64_t count = plan_.program.loops[n.id].count.value(lane_.counters.data());
+  const int64_t workers = team_ != nullptr ? team_->parallel.workers : 1;
+  const int64_t size = std::clamp<int64_t>(count / workers, 1, kBatch);
+  if (const int64_t parts = (count + size - 1) / size; should_share(n, parts)) {
+    return share(n, parts, [&n, size, count](Walker& w, int64_t part) {
+      return w.batch_part(n, part * size, std::min(size, count - part * size));
+    });
+  }
   for (int64_t first = 0; first < count; first += kBatch) {
     const Flow flow = batch_part(n, first, std::min(kBatch, count - first));
     if (flow == Flow::Stop) return flow;

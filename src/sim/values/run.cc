@@ -1,4 +1,7 @@
 #include "sim/values.h"
+
+#include <algorithm>
+
 #include "sim/values/walk.h"
 
 namespace trainyard::sim {
@@ -8,21 +11,9 @@ class BodyRun final : public ValueRun {
  public:
   BodyRun(std::shared_ptr<const ValuePlan> owner, const BodyPlan& plan, ParallelFor parallel)
       : owner_(std::move(owner)), plan_(plan), parallel_(std::move(parallel)) {
-    const isa::Program& p = plan.program;
-    lane_.counters.resize(p.loops.size());
-    lane_.registers.resize(p.registers.size());
-    lane_.base.resize(p.tensors.size());
-    lane_.memory.resize(p.tensors.size());
-    lane_.psum.resize(p.tensors.size());
-    lane_.contents.resize(p.tensors.size());
-    lane_.packs.resize(plan.packing.tables);
-    lane_.trips.loops.resize(p.loops.size());
-    lane_.trips.branches.resize(p.branches.size());
-    lane_.exec.convert = plan.options.convert;
-    lane_.exec.propagate_nan = plan.options.max_propagates_nan;
-    lane_.exec.strict = plan.options.strict;
+    lane_ = new_lane(plan, 0, std::max(1, parallel_.workers) + 1);
     if (plan.options.watch) {
-      watch_ = std::make_unique<Watch>(p, plan.homes);
+      watch_ = std::make_unique<Watch>(plan.program, plan.homes);
       lane_.watch = watch_.get();
     }
   }
@@ -40,7 +31,8 @@ class BodyRun final : public ValueRun {
   }
 
   State resume() override {
-    if (!done_ && !lane_.stopped()) Walker(plan_, lane_).run(plan_.nodes);
+    Team team{.parallel = parallel_};
+    if (!done_ && !lane_.stopped()) Walker(plan_, lane_, &team).run(plan_.nodes);
     done_ = true;
     return lane_.stopped() ? State::Fault : State::Done;
   }
@@ -83,6 +75,23 @@ class BodyRun final : public ValueRun {
   bool done_ = false;
 };
 
+// Whether memory that is written is bound to two tensors.
+bool any_overlap(const isa::Program& program, std::span<const Binding> bindings) {
+  const auto is_written = [&](const Binding& b) {
+    return b.tensor >= 0 && static_cast<size_t>(b.tensor) < program.tensors.size() &&
+           program.tensors[b.tensor].io != isa::Io::In;
+  };
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const Binding &a = bindings[i], &b = bindings[j];
+      const bool apart = a.bytes.data() + a.bytes.size() <= b.bytes.data() ||
+                         b.bytes.data() + b.bytes.size() <= a.bytes.data();
+      if (!apart && (is_written(a) || is_written(b))) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ValueRun>> ValueRun::make(std::shared_ptr<const ValuePlan> plan,
@@ -90,6 +99,15 @@ Result<std::unique_ptr<ValueRun>> ValueRun::make(std::shared_ptr<const ValuePlan
                                                  ParallelFor parallel) {
   const auto* body = dynamic_cast<const BodyPlan*>(plan.get());
   TY_CHECK(body != nullptr);
+  if (any_overlap(body->program, bindings)) {
+    // The plan was made for tensors that lie apart: go through the body in its own order instead.
+    ValueOptions options = body->options;
+    options.shortcuts = false;
+    auto plain = std::make_shared<BodyPlan>(body->program, body->core, options);
+    body = plain.get();
+    plan = std::move(plain);
+    parallel = serial();
+  }
   auto run = std::make_unique<BodyRun>(std::move(plan), *body, std::move(parallel));
   TY_TRY(run->bind(bindings));
   return std::unique_ptr<ValueRun>(std::move(run));

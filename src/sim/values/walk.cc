@@ -89,6 +89,12 @@ void Walker::tensor(isa::TensorId id) {
 
 Walker::Flow Walker::repeat(const Node& n) {
   const int64_t count = plan_.program.loops[n.id].count.value(lane_.counters.data());
+  if (should_share(n, count)) {
+    return share(n, count, [&n](Walker& w, int64_t i) {
+      w.lane_.counters[n.id] = i;
+      return w.block(n.body);
+    });
+  }
   int64_t& counter = lane_.counters[n.id];
   for (counter = 0; counter < count; ++counter) {
     if (block(n.body) == Flow::Stop) return Flow::Stop;

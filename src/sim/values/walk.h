@@ -4,9 +4,19 @@
 
 namespace trainyard::sim {
 
+// Lane `index` of `lanes` at the start of a run.
+Lane new_lane(const BodyPlan& plan, int index, int lanes);
+
+// The lanes of a run's workers. A worker of a parallel loop has no team of its own.
+struct Team {
+  const ParallelFor& parallel;
+  std::vector<std::unique_ptr<Lane>> lanes;
+};
+
 class Walker {
  public:
-  Walker(const BodyPlan& plan, Lane& lane) : plan_(plan), lane_(lane) {}
+  Walker(const BodyPlan& plan, Lane& lane, Team* team = nullptr)
+      : plan_(plan), lane_(lane), team_(team) {}
 
   // Runs nodes in order until their end, a fault, or an exit whose condition is 0.
   void run(const std::vector<Node>& nodes) { static_cast<void>(block(nodes)); }
@@ -24,12 +34,19 @@ class Walker {
   Flow branch(const Node& node);
   Flow batch(const Node& node);
   Flow batch_part(const Node& node, int64_t first, int64_t count);
+
+  // Parts 0 ... parts - 1 of a loop, in any order and by any worker.
+  using Part = std::function<Flow(Walker& walker, int64_t part)>;
+  bool should_share(const Node& node, int64_t parts) const;
+  Flow share(const Node& node, int64_t parts, const Part& part);
+  void lend(Lane& worker, const Node& node) const;
   bool in_bounds(const Step& step);
   bool too_many(isa::LoopId id, int64_t trips);
   int64_t value(const isa::RegisterOperand& operand) const;
 
   const BodyPlan& plan_;
   Lane& lane_;
+  Team* team_;
 };
 
 }  // namespace trainyard::sim
