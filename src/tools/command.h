@@ -40,6 +40,8 @@ Run declare_doctor(CLI::App& app);
 Run declare_explain(CLI::App& app);
 // machine.cc: every number of a machine, as a machine file.
 Run declare_machine(CLI::App& app);
+// step.cc: the time, memory and bounds of one training step.
+Run declare_step(CLI::App& app);
 // fidelity_cluster.cc: the step model against published runs.
 Run declare_fidelity_cluster(CLI::App& app);
 

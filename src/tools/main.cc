@@ -25,6 +25,13 @@ constexpr Command kCommands[] = {
      declare_explain},
     {"machine", "Print every number of a machine, as a machine file to change",
      "trainyard machine trn3\ntrainyard machine --machine mine.toml", declare_machine},
+    {"step", "Predict one training step: time, memory, what bounds it",
+     "trainyard step --model llama3-70b --instance trn1.32xlarge --nodes 32 --tp 32 --pp 8 "
+     "--seq-len 4096 --global-batch 1024\n"
+     "trainyard step --model config.json --instance trn2.48xlarge --nodes 4 --tp 4 --sharding "
+     "fsdp\n"
+     "trainyard step --csv rows.csv --out predicted.csv",
+     declare_step},
     {"fidelity-cluster", "Compare predicted training steps with published runs",
      "trainyard fidelity-cluster\ntrainyard fidelity-cluster rows.csv --rows",
      declare_fidelity_cluster},

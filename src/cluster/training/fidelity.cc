@@ -135,6 +135,17 @@ Errors errors_of(std::vector<double> ratios) {
   return e;
 }
 
+Band run_band(const PublishedRun& run, const Calibration& knobs) {
+  const Workload& work = run.workloads.front();
+  double variance = 0;
+  for (const KnobEffect& e : knob_effects(work, run.layout, run.batch, knobs)) {
+    const double sigma = e.slope * knob_table()[static_cast<size_t>(e.knob)].doubt;
+    variance += sigma * sigma;
+  }
+  return make_band({.knobs = std::sqrt(variance), .row = row_doubt(run, knobs)},
+                   work.software.neuron());
+}
+
 double roofline_seconds(const PublishedRun& run) {
   const Workload& work = run.workloads.front();
   const StepModel model(work, calibrated());

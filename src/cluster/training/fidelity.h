@@ -41,6 +41,9 @@ struct Fidelity {
 // `runs` must outlive the result.
 Fidelity judge(const std::vector<PublishedRun>& runs);
 
+// The band of a published run by the built-in doubts of the knobs and by what the row leaves out.
+Band run_band(const PublishedRun& run, const Calibration& knobs);
+
 // Seconds of a step by peak and memory bandwidth alone: the larger of the two for each kernel, no
 // communication.
 double roofline_seconds(const PublishedRun& run);

@@ -62,7 +62,8 @@ double flops(const Model& model, int64_t sequence, bool skip_masked) {
                       },
                       layer);
   }
-  const double head_tokens = model.head == Head::Classifier ? 1 : model.head_positions * tokens;
+  // The convention counts the head for every position, masked or not.
+  const double head_tokens = model.head == Head::Classifier ? 1 : static_cast<double>(tokens);
   return sum + 6 * head_parameters(model) * head_tokens;
 }
 

@@ -177,7 +177,10 @@ Model resnet50() {
   for (const Stage& s :
        {Stage{3, 64, 56}, Stage{4, 128, 28}, Stage{6, 256, 14}, Stage{3, 512, 7}}) {
     const int64_t out = 4 * s.width;
-    model.layers.push_back(Conv{"reduce_first", 1, in, s.width, 1, s.size, s.size});
+    // The stride lies in the 3 x 3 convolution (version 1.5), so this one still sees the larger
+    // image.
+    const int64_t before = in == 64 ? s.size : 2 * s.size;
+    model.layers.push_back(Conv{"reduce_first", 1, in, s.width, 1, before, before});
     model.layers.push_back(Conv{"shortcut", 1, in, out, 1, s.size, s.size});
     model.layers.push_back(Conv{"reduce", s.blocks - 1, out, s.width, 1, s.size, s.size});
     model.layers.push_back(Conv{"spatial", s.blocks, s.width, s.width, 3, s.size, s.size});

@@ -203,6 +203,29 @@ Result<Step> StepModel::step(const Layout& layout, const Batch& batch) const {
   return step;
 }
 
+PipelineShape StepModel::pipeline(const Layout& l, const Batch& b) const {
+  const Parts& p = *parts_;
+  const Shard shard = shard_of(l, b, p.work);
+  double forward = 0, all = 0;
+  for (const Layer& each : p.work.model.layers) {
+    const LayerTimes t = p.layer(each, shard, l);
+    forward += static_cast<double>(count(each)) * t.forward;
+    all += static_cast<double>(count(each)) * (t.forward + t.backward);
+  }
+  const double body = p.stage_slot(l, b, shard).total();
+  // Collectives fall to forward and backward as the kernels do.
+  const double share = forward / all;
+  const auto chunks = static_cast<double>(l.vpp);
+  return {.stages = l.pp,
+          .chunks = l.vpp,
+          .micro_batches = micro_batches(l, b),
+          .forward = body * share / chunks,
+          .backward = body * (1 - share) / chunks,
+          .head_forward = sum(head_forward_kernels(p.work.model, shard), *p.timer),
+          .head_backward = sum(head_backward_kernels(p.work.model, shard), *p.timer),
+          .boundary = p.traffic->boundary(l, b) / 2 / chunks};
+}
+
 std::vector<LayerLine> StepModel::layer_lines(const Layout& l, const Batch& b) const {
   const Parts& p = *parts_;
   const Shard shard = shard_of(l, b, p.work);

@@ -17,6 +17,7 @@
 #include "cluster/training/layout.h"
 #include "cluster/training/memory.h"
 #include "cluster/training/model.h"
+#include "cluster/training/pipeline.h"
 #include "cluster/training/software.h"
 #include "hw/systems/system.h"
 
@@ -90,6 +91,9 @@ class StepModel {
   Result<Step> step(const Layout& layout, const Batch& batch) const;
   // The same without checks, for layouts known to be legal. Does not allocate.
   Step evaluate(const Layout& layout, const Batch& batch) const;
+
+  // The pipeline as its schedule sees it: one chunk, with collectives and recomputation.
+  PipelineShape pipeline(const Layout& layout, const Batch& batch) const;
 
   // Every kernel of one micro batch with what bounds it.
   std::vector<LayerLine> layer_lines(const Layout& layout, const Batch& batch) const;

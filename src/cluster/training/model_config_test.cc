@@ -1,0 +1,105 @@
+#include "cluster/training/model_config.h"
+
+#include <gtest/gtest.h>
+
+namespace trainyard::cluster {
+namespace {
+
+constexpr const char* kLlama3 = R"({"model_type": "llama", "hidden_size": 8192,
+  "intermediate_size": 28672, "num_attention_heads": 64, "num_hidden_layers": 80,
+  "num_key_value_heads": 8, "vocab_size": 128256, "rope_theta": 500000.0,
+  "tie_word_embeddings": false, "torch_dtype": "bfloat16"})";
+
+TEST(ModelConfig, ALlamaConfigHas70BillionParameters) {
+  const Result<Model> m = parse_model_config(kLlama3, "config.json");
+  ASSERT_TRUE(m.ok()) << m.status().str();
+  EXPECT_NEAR(parameters(*m) / 1e9, 70.55, 0.01);
+}
+
+TEST(ModelConfig, EachFamilyIsRead) {
+  struct Example {
+    const char* text;
+    double billions;
+    ModelClass kind;
+  };
+  for (const Example& e : {
+           Example{R"({"model_type":"gpt2","n_layer":12,"n_embd":768,"n_head":12,
+             "vocab_size":50257,"n_positions":1024,"n_inner":null})",
+                   0.1244, ModelClass::Decoder},
+           Example{R"({"model_type":"gpt_neox","num_hidden_layers":44,"hidden_size":6144,
+             "num_attention_heads":64,"intermediate_size":24576,"vocab_size":50432})",
+                   20.55, ModelClass::Decoder},
+           Example{R"({"model_type":"mixtral","num_hidden_layers":32,"hidden_size":4096,
+             "num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":14336,
+             "vocab_size":32000,"num_local_experts":8,"num_experts_per_tok":2})",
+                   46.7, ModelClass::Mixture},
+           Example{R"({"model_type":"bert","num_hidden_layers":24,"hidden_size":1024,
+             "num_attention_heads":16,"intermediate_size":4096,"vocab_size":30522,
+             "max_position_embeddings":512})",
+                   0.335, ModelClass::Encoder},
+           Example{R"({"model_type":"t5","num_layers":24,"d_model":1024,"num_heads":32,"d_kv":128,
+             "d_ff":16384,"vocab_size":32128})",
+                   2.85, ModelClass::EncoderDecoder},
+           Example{R"({"model_type":"vit","image_size":224,"patch_size":16,"hidden_size":768,
+             "num_hidden_layers":12,"num_attention_heads":12,"intermediate_size":3072})",
+                   0.0866, ModelClass::Vision},
+           Example{R"({"model_type":"bloom","n_layer":70,"hidden_size":14336,"n_head":112,
+             "vocab_size":250880})",
+                   176.2, ModelClass::Decoder},
+       }) {
+    const Result<Model> m = parse_model_config(e.text, "config.json");
+    ASSERT_TRUE(m.ok()) << m.status().str();
+    EXPECT_NEAR(parameters(*m) / 1e9, e.billions, 0.02 * e.billions) << e.text;
+    EXPECT_EQ(m->model_class, e.kind);
+  }
+}
+
+std::string code_of(const std::string& text) {
+  const Result<Model> m = parse_model_config(text, "config.json");
+  return m.ok() ? "" : m.status().code();
+}
+
+TEST(ModelConfig, WhatCannotBeReadIsRefusedByCode) {
+  EXPECT_EQ(code_of("{\"model_type\": "), "TY-CLU-202");
+  EXPECT_EQ(code_of("[1, 2]"), "TY-CLU-202");
+  EXPECT_EQ(code_of(R"({"model_type":"llama","hidden_size":4096})"), "TY-CLU-203");
+  EXPECT_EQ(code_of(R"({"model_type":"gpt2","n_layer":-12,"n_embd":768,"n_head":12,
+    "vocab_size":50257,"n_positions":1024})"),
+            "TY-CLU-204");
+  EXPECT_EQ(code_of(R"({"model_type":"gpt2","n_layer":12.5,"n_embd":768,"n_head":12,
+    "vocab_size":50257,"n_positions":1024})"),
+            "TY-CLU-204");
+  EXPECT_EQ(code_of(R"({"model_type":"gpt2","n_layer":12,"n_embd":7,"n_head":12,
+    "vocab_size":50257,"n_positions":1024})"),
+            "TY-CLU-204");
+  EXPECT_EQ(code_of(R"({"model_type":"mamba"})"), "TY-CLU-205");
+  EXPECT_EQ(code_of(R"({"model_type":"llama","num_hidden_layers":2,"hidden_size":64,
+    "num_attention_heads":4,"intermediate_size":128,"vocab_size":100,"kv_lora_rank":512})"),
+            "TY-CLU-206");
+  EXPECT_EQ(code_of(R"({"layers":[{"kind":"dense","in":4,"out":4,"depth":3}]})"), "TY-CLU-207");
+}
+
+TEST(ModelConfig, AMisspeltKeyIsNamed) {
+  const Result<Model> m = parse_model_config(
+      R"({"model_type":"llama","num_hidden_layer":2,"hidden_size":64,"num_attention_heads":4,
+          "intermediate_size":128,"vocab_size":100})",
+      "config.json");
+  ASSERT_FALSE(m.ok());
+  EXPECT_NE(m.status().message().find("'num_hidden_layers' is missing (did you mean "
+                                      "'num_hidden_layer'?)"),
+            std::string::npos)
+      << m.status().message();
+}
+
+TEST(ModelConfig, AModelCanBeAListOfLayers) {
+  const Result<Model> m = parse_model_config(R"({"name":"tiny","classes":10,"layers":[
+    {"kind":"conv","in":3,"out":8,"kernel":3,"out_rows":32,"out_cols":32},
+    {"kind":"dense","in":8,"out":8},
+    {"kind":"table","count":2,"rows":1000,"width":16}]})",
+                                             "tiny.json");
+  ASSERT_TRUE(m.ok()) << m.status().str();
+  EXPECT_DOUBLE_EQ(parameters(*m), 3 * 8 * 9 + 8 * 8 + 2 * 1000 * 16 + 10 * 8);
+}
+
+}  // namespace
+}  // namespace trainyard::cluster

@@ -1,0 +1,26 @@
+#pragma once
+// What `trainyard step` shows: text, JSON, a Perfetto trace.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cluster/training/band.h"
+#include "cluster/training/job.h"
+
+namespace trainyard::tools {
+
+struct StepAnswer {
+  cluster::Job job;
+  cluster::Step step;
+  cluster::Band band;
+  std::vector<cluster::LayerLine> lines;
+  cluster::PipelineShape pipeline;
+  double peak_flops = 0;
+  cluster::MemoryRules rules;
+};
+
+std::string step_text(const StepAnswer& answer, bool layers);
+nlohmann::ordered_json step_json(const StepAnswer& answer);
+// Stages, their tasks, and the kernels of one layer.
+std::string step_trace(const StepAnswer& answer);
+
+}  // namespace trainyard::tools
