@@ -25,7 +25,7 @@ Status write_file(const std::string& path, const std::string& bytes) {
   file << bytes;
   file.flush();
   if (!file)
-    return error("TY-TOOL-020", "cannot write '{}'; check the folder and its rights", path);
+    return error("TY-TOOL-004", "cannot write {}. Check the path and the space left.", path);
   return {};
 }
 

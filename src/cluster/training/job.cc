@@ -155,13 +155,13 @@ Result<Software> software_by_name(const std::string& text, const hw::System& sys
 Result<Job> resolve(const JobRequest& r) {
   const std::string_view chip = r.system.accelerator.name;
   if (chip.starts_with("inferentia")) {
-    return error("TY-CLU-218",
+    return error("TY-CLU-222",
                  "{} cannot train: the Neuron stack has no training on Inferentia; "
                  "take trn1, trn2 or trn3",
                  r.system.name);
   }
   if (r.system.accelerator.tflops_bf16.value <= 0) {
-    return error("TY-CLU-218", "{} has no listed 16-bit peak", chip);
+    return error("TY-CLU-222", "{} has no listed 16-bit peak", chip);
   }
   Job job;
   job.work.model = r.model;

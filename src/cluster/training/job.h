@@ -30,7 +30,7 @@ struct Job {
   std::vector<std::string> notes;  // what was assumed, one each
 };
 
-// TY-CLU-218 no training on this chip, TY-CLU-221 a word that is not known (dtype, recompute, ...),
+// TY-CLU-222 no training on this chip, TY-CLU-221 a word that is not known (dtype, recompute, ...),
 // TY-CLU-219 numbers out of range. Whether the layout is legal and fits is StepModel::step's
 // answer.
 Result<Job> resolve(const JobRequest& request);
