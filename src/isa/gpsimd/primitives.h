@@ -1,0 +1,44 @@
+#pragma once
+// What the primitives mean. They work on whole windows, in row-major order, and give no values.
+//
+//   sort_window     windows: m of one shape, updated. axes: the one to sort along. Either `orders`,
+//                   one per key, the first windows being the keys; or fold = a comparator of 2m
+//                   scalars (a0, b0, a1, b1...) that gives "a before b". Stable.
+//   top_k           windows: x, values, indices (s32), the last axes k wide. orders: [Descending]
+//                   takes the largest first. Equal ones by index. Along the last axis.
+//   segmented_scan  windows: x, segment numbers (integers), y. in: start. y folds along the last
+//                   axis, inclusive, and begins again where the segment number changes.
+//   gather_rows     windows: x [n, ...], index [m], y [m, ...]. in: fill value if bounds are Fill.
+//   scatter_rows    windows: x [n, ...] updated, index [m], u [m, ...]. x[i] = fold(x[i], u).
+//                   Duplicates are combined in the order of `index`.
+//   reduce_axes     windows: x0.. (n of one shape), y0.. (n, without `axes`). in: n starts. A
+//                   function fold takes n accumulators, then n elements, and gives n. Elements are
+//                   folded in row-major order.
+//   reduce_window   as reduce_axes, y of the rank of x. Element w of the window at p reads x at
+//                   (p * stride + w * dilation - low) / base; what lies outside or between is the
+//                   start value.
+//   histogram       windows: x (integers), counts (integers, updated). counts[x] += 1.
+//   binary_search   windows: sorted [n], queries, out (s32 or s64). out = how many sorted elements
+//                   are less than the query, or with `right` not greater.
+//
+// Orders of floats are total: -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN.
+#include "isa/gpsimd/program.h"
+
+namespace trainyard::isa::gpsimd {
+
+// How a primitive uses its window number `i`.
+struct WindowRole {
+  bool reads = false;
+  bool writes = false;
+};
+WindowRole role(const Op& op, size_t i);
+
+// The order of a comparator that compares key k alone (lt or gt of integers, lt_total or gt_total
+// of floats on its params 2k, 2k+1): the executor then needs not run it.
+struct KeyOrder {
+  int key = 0;
+  Order order = Order::Ascending;
+};
+std::optional<KeyOrder> recognise_order(const Function& comparator);
+
+}  // namespace trainyard::isa::gpsimd
