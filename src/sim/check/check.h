@@ -50,12 +50,12 @@ struct CheckResult {
   int64_t cells = 0;         // memory of the walk, for the curious
 };
 
-// The placement must be complete; it need not have passed `isa::verify`. `trips` says how run-time
-// loops and branches went; of a loop that does the same in every turn only the first turns are
-// walked. docs/check.md has the rules. Finds capacity, overlap, bounds, uninitialised reads (by
-// last writers), races, reads of another writer than the body names, PSUM group errors and
-// deadlocks. Findings that need data (indices, ranges of functions) come from a values run with
-// `watch`.
+// The placement must be complete. The program is well formed, as the text reader leaves it, but
+// need not have passed `isa::verify`. `trips` says how run-time loops and branches went; of a loop
+// that does the same in every turn only the first turns are walked. docs/check.md has the rules.
+// Finds capacity, overlap, bounds, uninitialised reads (by last writers), races, reads of another
+// writer than the body names, PSUM group errors and deadlocks. Findings that need data (indices,
+// ranges of functions) come from a values run with `watch`.
 Result<CheckResult> check(const isa::Program& program, const hw::CoreSpec& core,
                           const isa::TripRecord& trips, const CheckOptions& options = {});
 

@@ -123,6 +123,10 @@ void Layout::group_hbm(const isa::Program& program) {
   std::stable_sort(order.begin(), order.end(), [&](TensorId a, TensorId b) {
     return std::pair(placed(a), tensors_[a].address) < std::pair(placed(b), tensors_[b].address);
   });
+  OperandsOf of_tensor(program.tensors.size());
+  for (const InstPlan& inst : insts_) {
+    for (const OperandPlan& o : inst.operands) of_tensor[o.tensor].push_back(&o);
+  }
   const auto end_of = [&](TensorId t) {
     const TensorLayout& l = tensors_[t];
     return l.address + (l.slots - 1) * l.slot_pitch + l.bytes;
@@ -137,21 +141,21 @@ void Layout::group_hbm(const isa::Program& program) {
       members.push_back(order[i++]);
     }
     for (const TensorId t : members) tensors_[t].plane = static_cast<int>(planes_.size());
-    planes_.push_back({Memory::Hbm, base, choose_pitch(members, base)});
+    planes_.push_back({Memory::Hbm, base, choose_pitch(members, base, of_tensor)});
   }
 }
 
 // The length of rows for which the accesses to these tensors are the fewest rectangles; 0 if none
 // is better than one long row.
-int64_t Layout::choose_pitch(const std::vector<TensorId>& members, int64_t base) const {
+int64_t Layout::choose_pitch(const std::vector<TensorId>& members, int64_t base,
+                             const OperandsOf& of_tensor) const {
   std::vector<const OperandPlan*> operands;
   std::vector<int64_t> pitches;
-  for (const InstPlan& inst : insts_) {
-    for (const OperandPlan& o : inst.operands) {
-      if (std::find(members.begin(), members.end(), o.tensor) == members.end()) continue;
-      operands.push_back(&o);
-      if (o.runs.size() < 2) continue;
-      const int64_t step = o.runs[1].begin - o.runs[0].begin;
+  for (const TensorId t : members) {
+    for (const OperandPlan* o : of_tensor[t]) {
+      operands.push_back(o);
+      if (o->runs.size() < 2 || pitches.size() == kMostPitches) continue;
+      const int64_t step = o->runs[1].begin - o->runs[0].begin;
       if (std::find(pitches.begin(), pitches.end(), step) == pitches.end()) pitches.push_back(step);
     }
   }
@@ -161,7 +165,6 @@ int64_t Layout::choose_pitch(const std::vector<TensorId>& members, int64_t base)
       return tensors_[t].slots > 1 && tensors_[t].slot_pitch % p != 0;
     });
   });
-  if (pitches.size() > kMostPitches) pitches.resize(kMostPitches);
   size_t fewest = 0;
   for (const OperandPlan* o : operands) fewest += o->runs.size();
   int64_t best = 0;

@@ -108,7 +108,9 @@ class Layout {
   void lay_tensor(const isa::Program& program, isa::TensorId tensor, int64_t psum_bank_bytes);
   void plan_inst(const isa::Program& program, isa::InstId inst);
   void group_hbm(const isa::Program& program);
-  int64_t choose_pitch(const std::vector<isa::TensorId>& members, int64_t base) const;
+  using OperandsOf = std::vector<std::vector<const OperandPlan*>>;  // by tensor
+  int64_t choose_pitch(const std::vector<isa::TensorId>& members, int64_t base,
+                       const OperandsOf& of_tensor) const;
   static const std::vector<Box>& in_rows(const OperandPlan& o, int64_t first, int64_t pitch);
 
   std::vector<TensorLayout> tensors_;
