@@ -109,6 +109,7 @@ bool StreamsWalk::step(int engine) {
   e.waiting = false;
   if (!ready) return false;
   const StreamItem item = e.walker.item();
+  ++steps_;
   if (item.kind == StreamItem::Kind::LoopTurn) {
     leave_barrier(item.id);
     return true;
@@ -139,14 +140,16 @@ bool StreamsWalk::satisfy_need(const isa::Need& need) {
   return true;
 }
 
-// Any of the incrementing engines may bring the count nearer.
+// Any of the incrementing engines may bring the count nearer, also one that gets stuck on its way:
+// what it waited for may have moved others.
 bool StreamsWalk::satisfy_wait(const isa::SemaphoreWait& wait) {
   const Semaphore& s = semaphores_[wait.semaphore];
   while (s.count < wait.value.constant) {
-    bool moved = false;
-    for (int e = 0; e < kEngineStreams && !moved; ++e)
-      moved = (s.incrementing >> e & 1) != 0 && step(e);
-    if (!moved) return false;
+    const int64_t before = steps_;
+    for (int e = 0; e < kEngineStreams && s.count < wait.value.constant; ++e) {
+      if (s.incrementing >> e & 1) step(e);
+    }
+    if (steps_ == before) return false;
   }
   return true;
 }

@@ -83,7 +83,7 @@ class StreamsWalk {
   std::vector<uint8_t> loop_engines_;  // with work in the loop
   std::array<uint32_t, hw::kEngineCount> queues_of_{};
   std::array<int32_t, kStreams> issued_{};
-  int64_t instructions_ = 0;
+  int64_t instructions_ = 0, steps_ = 0;
 };
 
 }  // namespace trainyard::sim::hazard
