@@ -12,7 +12,6 @@ StreamsWalk::StreamsWalk(const isa::Program& program, const isa::Structure& stru
                          BodyWalk& body, PlacedMemory& memory, Findings& findings)
     : program_(program),
       structure_(structure),
-      trips_(trips),
       masks_(masks),
       body_(body),
       memory_(memory),

@@ -69,7 +69,6 @@ class StreamsWalk {
 
   const isa::Program& program_;
   const isa::Structure& structure_;
-  const isa::TripRecord& trips_;
   const std::vector<uint8_t>& masks_;
   BodyWalk& body_;
   PlacedMemory& memory_;
