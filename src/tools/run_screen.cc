@@ -127,7 +127,7 @@ void RunSummary::print_time() const {
   if (const std::string words = advice(); !words.empty()) fmt::print("next     {}\n", words);
   fmt::print("trust    {}, level {}{}\n", hw::name(t.trust), isa::name(level),
              t.trust == hw::Trust::Assumed
-                 ? "; `trainyard explain dma` shows which numbers are, so for each unit"
+                 ? "   (`trainyard explain dma` shows how far each number is trusted)"
                  : "");
   for (const std::string& a : t.assumptions) fmt::print("         {}\n", a);
 }
