@@ -27,7 +27,8 @@ std::string in_words(const isa::Program& program, const isa::Inst& waiter, bool 
       const isa::Inst& producer = program.insts[wait.producer];
       const isa::InstPlace& place = program.placement.insts[wait.producer];
       const std::string who = fmt::format("{} {}", isa::name(producer.op), producer.label);
-      if (is_load(program, waiter)) return who + " to free its slot; more slots let it run ahead";
+      if (is_load(program, waiter) && place.queue < 0)
+        return who + " to free its slot; more slots let it run ahead";
       if (is_load(program, producer) && often) return who + "; an earlier load hides that";
       return fmt::format("{} on {}", who,
                          place.queue >= 0 ? fmt::format("queue {}", place.queue)

@@ -76,3 +76,12 @@ def test_every_figure_names_a_document_that_we_list(table):
     known = (ROOT / "docs/sources.md").read_text()
     for row in table["rows"]:
         assert f"`{row['source']}`" in known, row["id"]
+
+
+@pytest.mark.parametrize("program", sorted((ROOT / "bench/fidelity").glob("*.tya")), ids=lambda p: p.stem)
+def test_the_programs_are_free_of_races(trainyard, program):
+    """A placement that could give other values than its body has no time worth comparing."""
+    done = subprocess.run([trainyard, "run", str(program), "--mode", "check", "--json"], capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["check"]["findings"] == []
