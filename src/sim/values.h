@@ -35,6 +35,8 @@ struct ValueOptions {
                        // range, indices out of bounds, duplicate scatter indices (slower)
   numerics::ConvertOptions convert;  // rounding mode and format switches
   bool max_propagates_nan = true;    // max, min of a NaN is NaN; false: the other operand
+  // Independent iterations are handed to ParallelFor if the loop takes about this many nanoseconds.
+  int64_t share_above = 50'000;
 };
 
 // A simulated machine fault or a finding of `watch`, with the body instruction it happened in.

@@ -5,7 +5,7 @@
 //
 // Reads folder/NAME.bin for every `in` and `inout` tensor and writes it for every `out` and
 // `inout` one. Keys: target (trn1, trn2, trn3), strict, watch, shortcuts (0 or 1), threads,
-// nan (0: max and min drop NaN), stochastic (a seed). Prints events, trips and the fault, one per
+// share (nanoseconds), nan (0: max and min drop NaN), stochastic (a seed). Prints events, trips and the fault, one per
 // line, and exits with 1 after a fault and with 2 after an error.
 #include <fmt/format.h>
 
@@ -45,6 +45,7 @@ sim::ValueOptions options_of(const Settings& s) {
   o.watch = number(s, "watch", 0) != 0;
   o.shortcuts = number(s, "shortcuts", 1) != 0;
   o.max_propagates_nan = number(s, "nan", 1) != 0;
+  o.share_above = number(s, "share", static_cast<int>(o.share_above));
   if (s.contains("stochastic")) {
     o.convert.rounding.mode = numerics::Rounding::Stochastic;
     o.convert.rounding.seed = static_cast<uint64_t>(number(s, "stochastic", 0));

@@ -100,7 +100,8 @@ std::unique_ptr<Step> compile_indexed(const Compiler& c, const isa::DmaCopy& i) 
   const bool skip = i.oob_mode == isa::OobMode::Skip;
   const isa::Program& program = c.program;
   return make_step([=, &program](Lane& l) {
-    if (l.watch != nullptr) l.watch->indexed_copy(id, dst.rows(l), src.rows(l), l);
+    if (l.watch != nullptr)
+      l.watch->indexed_copy(id, {dst.at.root, dst.rows(l)}, {src.at.root, src.rows(l)}, l);
     const std::optional<BadIndex> bad = indexed_copy(dst.rows(l), src.rows(l), skip, l.exec);
     if (!bad) return;
     raise(l, program, id,

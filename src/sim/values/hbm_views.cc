@@ -155,8 +155,12 @@ class Finder {
       const bool writes = u.role != isa::Role::Read;
       if (writes && is_inside(uses_.structure.around(u.inst), block)) return false;
     }
+    // Contents that last longer than the tile's own block: older ones must not be seen any more.
+    const bool older = depth > uses_.structure.around_tensor(tile).size();
     return std::all_of(uses_.of[tile].begin(), uses_.of[tile].end(), [&](const Use& u) {
       if (u.role != isa::Role::Read) return true;
+      const int shared = isa::Structure::shared(uses_.structure.around(u.inst), around);
+      if (older && shared > static_cast<int>(depth)) return false;
       return !std::holds_alternative<isa::DmaTranspose>(program_.insts[u.inst].op) &&
              u.access->dtype == program_.tensors[tile].dtype && !u.access->is_dynamic() &&
              uses_.structure.order(u.inst) > uses_.structure.order(load) &&

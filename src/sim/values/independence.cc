@@ -159,7 +159,13 @@ class LoopAnalysis {
     const std::vector<Use>& uses = plan_.uses.of[tensor];
     const auto first =
         std::find_if(uses.begin(), uses.end(), [&](const Use& u) { return inside(u.inst); });
-    return first->role == isa::Role::Write && !is_indexed(*first) && covers(*first, t);
+    if (first->role != isa::Role::Write || is_indexed(*first) || !covers(*first, t)) return false;
+    // Nothing else touches the tensor before the write is complete.
+    return std::all_of(uses.begin(), uses.end(), [&](const Use& u) {
+      const int shared = isa::Structure::shared(around(u.inst), around(first->inst));
+      const bool same = u.inst == first->inst;
+      return &u == &*first || (!same && shared <= static_cast<int>(block_.size()));
+    });
   }
 
   bool covers(const Use& u, const isa::Tensor& t) const {
@@ -236,7 +242,7 @@ std::optional<Independence> find_independence(const BodyPlan& plan, isa::LoopId 
 
 void find_parallel(const BodyPlan& plan, std::vector<Node>& nodes,
                    std::vector<std::string>& remarks) {
-  constexpr double kWorthSharing = 50e3;  // ns; handing out work costs some microseconds
+  const auto worth_sharing = static_cast<double>(plan.options.share_above);
   for (Node& n : nodes) {
     find_parallel(plan, n.body, remarks);
     find_parallel(plan, n.other, remarks);
@@ -244,7 +250,7 @@ void find_parallel(const BodyPlan& plan, std::vector<Node>& nodes,
     n.has_parallel = std::any_of(n.body.begin(), n.body.end(), shares) ||
                      std::any_of(n.other.begin(), n.other.end(), shares);
     if (n.kind != Node::Kind::Repeat && n.kind != Node::Kind::Batch) continue;
-    if (estimate(plan, std::span<const Node>(&n, 1)) < kWorthSharing) continue;
+    if (estimate(plan, std::span<const Node>(&n, 1)) < worth_sharing) continue;
     std::optional<Independence> found = find_independence(plan, n.id);
     if (!found) continue;
     n.is_parallel = true;

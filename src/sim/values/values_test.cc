@@ -305,6 +305,28 @@ dma_copy y <- t)",
   EXPECT_NE(m.result().events()[0].status.message().find("2 inputs of sin"), std::string::npos);
 }
 
+TEST(Watch, RowsThatAScatterWroteMayBeGathered) {
+  Machine m(R"(
+program gather target trn2
+i: hbm i32[3,1] in   y: hbm f32[3,2] out
+h: hbm f32[8,2]
+t: sbuf f32[3,2]   u: sbuf f32[3,2]   s: sbuf i32[3,1]
+memset t value=1.0
+dma_copy s <- i
+dma_copy h[0+:3,:] <- t dst_index=s
+dma_copy u <- h[0+:3,:] src_index=s
+dma_copy y <- u
+bad: dma_copy u <- h[0+:3,:])",
+            {.watch = true});
+  const int32_t rows[] = {5, 1, 7};
+  std::memcpy(m.at<int32_t>("i"), rows, sizeof(rows));
+  EXPECT_EQ(m.run(), State::Done);
+  ASSERT_EQ(m.result().events().size(), 1u);
+  EXPECT_EQ(m.result().events()[0].status.code(), "TY-CHK-030");
+  EXPECT_EQ(m.result().events()[0].status.place().line, 11);
+  EXPECT_EQ(m.at<float>("y")[5], 1.0f);
+}
+
 TEST(Watch, AScatterToOneRowTwiceIsReported) {
   Machine m(R"(
 program scatter target trn2

@@ -73,17 +73,22 @@ void Watch::report(Lane& lane, isa::InstId inst, Status status) {
                          .counters = lane.counters});
 }
 
+void Watch::report_unwritten(Lane& lane, isa::InstId inst, std::string_view operand,
+                             isa::TensorId root) {
+  report(lane, inst,
+         error("TY-CHK-030",
+               "{}: {} reads elements of '{}' that nothing has written since the tensor was "
+               "declared; write them first, with memset or a load",
+               program_.insts[inst].label, operand, program_.tensors[root].name));
+}
+
 void Watch::before(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane) {
   range_ = {};
   lane.exec.ranges = &range_;
   for (const WatchedOperand& o : operands) {
     if (o.role == isa::Role::Write || (o.role == isa::Role::Update && !o.reads_old)) continue;
     if (is_written(o.at.root, o.at.pattern, o.at.offset(lane))) continue;
-    report(lane, inst,
-           error("TY-CHK-030",
-                 "{}: {} reads elements of '{}' that nothing has written since the tensor was "
-                 "declared; write them first, with memset or a load",
-                 program_.insts[inst].label, o.name, program_.tensors[o.at.root].name));
+    report_unwritten(lane, inst, o.name, o.at.root);
   }
 }
 
@@ -104,7 +109,7 @@ void Watch::after(isa::InstId inst, const std::vector<WatchedOperand>& operands,
   }
 }
 
-void Watch::scattered(isa::InstId inst, const IndexedRows& dst, Lane& lane) {
+void Watch::report_twice(Lane& lane, isa::InstId inst, const IndexedRows& dst) {
   std::set<int64_t> seen;
   for (int64_t row = 0; row < dst.rows(); ++row) {
     const int64_t index = dst.index_of(row);
@@ -117,20 +122,35 @@ void Watch::scattered(isa::InstId inst, const IndexedRows& dst, Lane& lane) {
   }
 }
 
-void Watch::indexed_copy(isa::InstId inst, const IndexedRows& dst, const IndexedRows& src,
-                         Lane& lane) {
-  for (const IndexedRows* side : {&dst, &src}) {
-    if (side->side == nullptr) continue;
-    for (int64_t row = 0; row < side->rows(); ++row) {
-      if (side->is_inside(side->index_of(row))) continue;
-      report(lane, inst,
-             error("TY-CHK-033",
-                   "{}: index {} of row {} leads outside the tensor; correct the "
-                   "index tile",
-                   program_.insts[inst].label, side->index_of(row), row));
-    }
+void Watch::report_outside(Lane& lane, isa::InstId inst, const IndexedRows& rows) {
+  for (int64_t row = 0; row < rows.rows(); ++row) {
+    if (rows.is_inside(rows.index_of(row))) continue;
+    report(lane, inst,
+           error("TY-CHK-033",
+                 "{}: index {} of row {} leads outside the tensor; correct the index tile",
+                 program_.insts[inst].label, rows.index_of(row), row));
   }
-  if (dst.side != nullptr) scattered(inst, dst, lane);
+}
+
+void Watch::indexed_copy(isa::InstId inst, const Rows& dst, const Rows& src, Lane& lane) {
+  const auto each_row = [](const IndexedRows& r, auto visit) {
+    for (int64_t row = 0; row < r.rows(); ++row) {
+      const int64_t index = r.index_of(row);
+      if (r.is_inside(index)) visit(r.offset + index * r.side->step);
+    }
+  };
+  if (src.rows.side != nullptr) {
+    report_outside(lane, inst, src.rows);
+    bool written = true;
+    each_row(src.rows,
+             [&](int64_t at) { written &= is_written(src.root, src.rows.side->row, at); });
+    if (!written) report_unwritten(lane, inst, "src", src.root);
+  }
+  if (dst.rows.side != nullptr) {
+    report_outside(lane, inst, dst.rows);
+    report_twice(lane, inst, dst.rows);
+    each_row(dst.rows, [&](int64_t at) { mark(dst.root, dst.rows.side->row, at); });
+  }
 }
 
 }  // namespace trainyard::sim

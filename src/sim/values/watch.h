@@ -31,14 +31,20 @@ class Watch {
 
   void before(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane);
   void after(isa::InstId inst, const std::vector<WatchedOperand>& operands, Lane& lane);
-  // Rows of an indexed transfer, before it runs.
-  void indexed_copy(isa::InstId inst, const IndexedRows& dst, const IndexedRows& src, Lane& lane);
+  // The rows of an indexed transfer and whose memory they are in, before it runs.
+  struct Rows {
+    isa::TensorId root = -1;
+    IndexedRows rows;
+  };
+  void indexed_copy(isa::InstId inst, const Rows& dst, const Rows& src, Lane& lane);
 
  private:
   void report(Lane& lane, isa::InstId inst, Status status);
+  void report_unwritten(Lane& lane, isa::InstId inst, std::string_view operand, isa::TensorId root);
   bool is_written(isa::TensorId root, const Pattern& pattern, int64_t offset) const;
   void mark(isa::TensorId root, const Pattern& pattern, int64_t offset);
-  void scattered(isa::InstId inst, const IndexedRows& dst, Lane& lane);
+  void report_outside(Lane& lane, isa::InstId inst, const IndexedRows& rows);
+  void report_twice(Lane& lane, isa::InstId inst, const IndexedRows& dst);
 
   const isa::Program& program_;
   const std::vector<Home>& homes_;
