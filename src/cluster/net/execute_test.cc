@@ -269,10 +269,9 @@ TEST(Execute, FloatSumsStayWithinRounding) {
 
 TEST(Execute, AThousandRanksAreExactOnRingAndRdh) {
   for (const Algorithm a : {Algorithm::Ring, Algorithm::Rdh}) {
-    for (const Op op : {Op::AllGather, Op::ReduceScatter, Op::AllReduce}) {
-      const Case c{"trn2.48xlarge", 1024, {1024, 64}, {.across = a}};
-      EXPECT_TRUE(agrees(c, op, Dtype::S32, 1, 9));
-    }
+    // Both halves: a reduce-scatter and an all-gather.
+    const Case c{"trn2.48xlarge", 1024, {1024, 64}, {.across = a}};
+    EXPECT_TRUE(agrees(c, Op::AllReduce, Dtype::S32, 1024, 9));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 
 namespace trainyard::cluster {
@@ -10,18 +11,30 @@ namespace {
 // Adds up what passes over each link.
 class Counter {
  public:
-  explicit Counter(const Topology& graph) : graph_(graph), load_(graph.links.size()) {}
+  explicit Counter(const Topology& graph)
+      : graph_(graph), load_(graph.links.size()), senders_(graph.links.size()) {}
 
   void send(int32_t from, int32_t to, double bytes) {
     if (from == to) return;
-    route(graph_, from, to, [&](int32_t link) { load_[static_cast<size_t>(link)] += bytes; });
+    double slowest = 0;
+    route(graph_, from, to, [&](int32_t link) {
+      const auto l = static_cast<size_t>(link);
+      load_[l] += bytes;
+      ++senders_[l];
+      slowest = std::max(slowest, bytes / graph_.links[l].bytes_per_ns);
+    });
+    sum_ns_ += slowest;
+    ++sends_;
     const Hops path = hops(graph_, from, to);
     if (path.chips + path.switches > longest_.chips + longest_.switches) longest_ = path;
   }
   PatternLoad result() const {
-    PatternLoad worst{0, longest_};
+    PatternLoad worst{.mean_ns = sum_ns_ / std::max(1, sends_), .hops = longest_};
     for (size_t i = 0; i < load_.size(); ++i) {
-      worst.ns_per_byte = std::max(worst.ns_per_byte, load_[i] / graph_.links[i].bytes_per_ns);
+      const double ns = load_[i] / graph_.links[i].bytes_per_ns;
+      if (ns <= worst.ns_per_byte) continue;
+      worst.ns_per_byte = ns;
+      worst.shared = senders_[i];
     }
     return worst;
   }
@@ -29,7 +42,10 @@ class Counter {
  private:
   const Topology& graph_;
   std::vector<double> load_;
+  std::vector<int32_t> senders_;
   Hops longest_;
+  double sum_ns_ = 0;
+  int sends_ = 0;
 };
 
 PatternLoad ring_load(const Topology& graph, std::span<const GroupPlace> groups, bool alone) {
@@ -60,25 +76,46 @@ PatternLoad mesh_load(const Topology& graph, std::span<const GroupPlace> groups)
 
 std::vector<PatternLoad> rdh_loads(const Topology& graph, std::span<const GroupPlace> groups) {
   std::vector<PatternLoad> loads;
-  const auto schedule = make_schedule(Op::AllGather, Algorithm::Rdh, groups.front().members);
-  if (!schedule) return loads;
-  for (size_t turn = 0; turn < schedule->axes.size(); ++turn) {
+  if (groups.front().members.axes.empty()) return loads;
+  const auto first = make_schedule(Op::AllGather, Algorithm::Rdh, groups.front().members);
+  for (int32_t turn = 0; turn < first->turns; ++turn) {
     Counter counter(graph);
     for (const GroupPlace& group : groups) {
-      // Every group has a label of its own for each chip.
       const auto own = make_schedule(Op::AllGather, Algorithm::Rdh, group.members);
+      if (!own) continue;  // a group that the same grid puts on other chips
       SendList list;
-      for (int32_t m = 0; own && m < group.members.count; ++m) {
-        emit(*own, static_cast<int32_t>(turn), m, list);
-      }
+      for (int32_t m = 0; m < group.members.count; ++m) emit(*own, turn, m, list);
       for (const Send& send : list.sends) {
         counter.send(group.chips[static_cast<size_t>(send.src / group.members.per_chip)],
-                     group.chips[static_cast<size_t>(send.dst / group.members.per_chip)], 1);
+                     group.chips[static_cast<size_t>(send.dst / group.members.per_chip)],
+                     1.0 / own->slices);
       }
     }
     loads.push_back(counter.result());
   }
   return loads;
+}
+
+// The bits in which the labels differ, if they are all corners of a cube; equally fast ones
+// together, the slowest first.
+std::vector<std::vector<int32_t>> cube_axes(const Topology& graph, std::span<const int32_t> chips,
+                                            std::span<const int32_t> labels) {
+  int32_t varying = 0;
+  for (const int32_t label : labels) varying |= label ^ labels.front();
+  const auto bits = std::popcount(static_cast<uint32_t>(varying));
+  if (bits > 30 || (size_t{1} << bits) != chips.size()) return {};
+  std::map<int32_t, int32_t> chip_with;
+  for (size_t i = 0; i < chips.size(); ++i) chip_with[labels[i]] = chips[i];
+  std::map<double, std::vector<int32_t>, std::greater<>> by_time;
+  for (int32_t b = 0; b < 31; ++b) {
+    if ((varying >> b & 1) == 0) continue;
+    Counter counter(graph);
+    for (const auto& [label, chip] : chip_with) counter.send(chip, chip_with[label ^ 1 << b], 1);
+    by_time[counter.result().ns_per_byte].push_back(b);
+  }
+  std::vector<std::vector<int32_t>> axes;
+  for (const auto& [ns, some] : by_time) axes.push_back(some);
+  return axes;
 }
 
 int32_t gray(int32_t n) { return n ^ n >> 1; }
@@ -135,11 +172,14 @@ PatternLoad pattern_load(const Topology& graph, std::span<const GroupPlace> grou
 
 Members make_members(const Topology& graph, std::span<const int32_t> chips, int32_t per_chip,
                      bool whole_chips) {
+  std::vector<int32_t> labels = cube_labels(graph, chips);
+  std::vector<std::vector<int32_t>> axes = cube_axes(graph, chips, labels);
   return {.count = static_cast<int32_t>(chips.size()) * per_chip,
           .per_chip = per_chip,
           .whole_chips = whole_chips,
           .channels = to_positions(channels(graph, chips), chips),
-          .labels = cube_labels(graph, chips)};
+          .labels = std::move(labels),
+          .axes = std::move(axes)};
 }
 
 }  // namespace trainyard::cluster

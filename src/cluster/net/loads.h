@@ -19,6 +19,8 @@ struct GroupPlace {
 // The slowest link of a pattern and its longest path.
 struct PatternLoad {
   double ns_per_byte = 0;  // for each byte that every sender of the pattern sends
+  double shared = 1;       // senders on that link
+  double mean_ns = 0;      // of a byte over a sender's own path, if it has all links to itself
   Hops hops;
 };
 

@@ -66,8 +66,10 @@ std::array<double, 5> stage_us(const StageCost& stage, double bytes) {
     spent[static_cast<size_t>(Bound::Latency)] += cost.repeat * cost.latency_us;
     const std::array<double, 5> load = {0, cost.link, cost.hbm, cost.dma, cost.efa};
     const auto worst = std::ranges::max_element(load);
-    spent[static_cast<size_t>(worst - load.begin())] +=
-        cost.repeat * *worst * bytes * stage.chunk_share * 1e-3;
+    const double us = *worst * bytes * stage.chunk_share * 1e-3;
+    const bool hidden = cost.hidden_us <= us;
+    const auto bound = hidden ? static_cast<size_t>(worst - load.begin()) : size_t{0};
+    spent[bound] += cost.repeat * std::max(us, cost.hidden_us);
   }
   return spent;
 }

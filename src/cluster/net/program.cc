@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace trainyard::cluster {
 namespace {
@@ -28,34 +30,108 @@ GroupPlace domain_group(const Layout& layout) {
                    .per_chip = 1,
                    .whole_chips = true,
                    .channels = {count_up(count)},
-                   .labels = {}};
+                   .labels = {},
+                   .axes = {}};
   return group;
 }
 
-// One ring through all domains per NIC that the group can reach: each leaves its domain at a chip
-// behind another NIC.
+// A cycle cut open so that it ends at one position and begins at the next.
+struct Opening {
+  size_t channel;
+  int32_t last, first;
+};
+
+// One opening per NIC unit such that rings leave a domain through different units and enter it
+// through different ones: a matching of units, by augmenting paths.
+class Openings {
+ public:
+  Openings(const Layout& layout, const GroupPlace& group) : layout_(layout), group_(group) {
+    for (const int32_t chip : group.chips) by_exit_[layout.unit_of(chip)];
+    size_t turn = 0;
+    for (auto& [unit, options] : by_exit_) {
+      const std::vector<Cycle>& channels = group.members.channels;
+      for (size_t k = 0; k < channels.size(); ++k, ++turn)
+        add(options, unit, turn % channels.size());
+      ++turn;  // the next unit begins with another channel
+    }
+  }
+
+  std::vector<Opening> match() {
+    std::map<int32_t, std::pair<int32_t, Opening>> by_entry;  // entry unit: exit unit and opening
+    for (const auto& [unit, options] : by_exit_) {
+      std::set<int32_t> seen;
+      augment(unit, seen, by_entry);
+    }
+    std::vector<Opening> found;
+    for (const auto& [entry, pair] : by_entry) found.push_back(pair.second);
+    return found;
+  }
+
+ private:
+  void add(std::vector<Opening>& options, int32_t unit, size_t channel) const {
+    const Cycle& cycle = group_.members.channels[channel];
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      if (unit_at(cycle[i]) != unit) continue;
+      options.push_back({channel, cycle[i], cycle[(i + 1) % cycle.size()]});
+    }
+  }
+  int32_t unit_at(int32_t position) const {
+    return layout_.unit_of(group_.chips[static_cast<size_t>(position)]);
+  }
+  bool augment(int32_t unit, std::set<int32_t>& seen,
+               std::map<int32_t, std::pair<int32_t, Opening>>& by_entry) {
+    for (const Opening& option : by_exit_[unit]) {
+      const int32_t entry = unit_at(option.first);
+      if (!seen.insert(entry).second) continue;
+      const auto taken = by_entry.find(entry);
+      if (taken != by_entry.end() && !augment(taken->second.first, seen, by_entry)) continue;
+      by_entry[entry] = {unit, option};
+      return true;
+    }
+    return false;
+  }
+
+  const Layout& layout_;
+  const GroupPlace& group_;
+  std::map<int32_t, std::vector<Opening>> by_exit_;
+};
+
+// One ring through all domains per NIC that the group can reach.
 Members flat_members(const Layout& layout) {
   const GroupPlace group = domain_group(layout);
   const Members& inside = group.members;
-  const int32_t chips = inside.chips();
   std::vector<Cycle> rings;
-  std::vector<int32_t> units;
-  for (int32_t p = 0; p < chips; ++p) {
-    const int32_t unit = layout.unit_of(group.chips[static_cast<size_t>(p)]);
-    if (std::ranges::find(units, unit) != units.end()) continue;
-    Cycle cycle = inside.channels[units.size() % inside.channels.size()];
-    units.push_back(unit);
-    std::ranges::rotate(cycle, std::ranges::find(cycle, p) + 1);
+  for (const Opening& opening : Openings(layout, group).match()) {
+    Cycle cycle = inside.channels[opening.channel];
+    std::ranges::rotate(cycle, std::ranges::find(cycle, opening.first));
     Cycle& ring = rings.emplace_back();
     for (int64_t node = 0; node < layout.nodes; ++node) {
-      for (const int32_t at : cycle) ring.push_back(at + static_cast<int32_t>(node) * chips);
+      for (const int32_t at : cycle) {
+        ring.push_back(at + static_cast<int32_t>(node) * inside.chips());
+      }
     }
   }
   return {.count = static_cast<int32_t>(layout.ranks),
           .per_chip = layout.per_chip,
           .whole_chips = inside.whole_chips,
           .channels = std::move(rings),
-          .labels = {}};
+          .labels = {},
+          .axes = {}};
+}
+
+Members network_members(int64_t size) {
+  Members members{.count = static_cast<int32_t>(size),
+                  .per_chip = 1,
+                  .whole_chips = false,
+                  .channels = {count_up(size)},
+                  .labels = {},
+                  .axes = {},
+                  .spread = false};
+  if (!std::has_single_bit(static_cast<uint64_t>(size))) return members;
+  members.labels = count_up(size);
+  // Near ones first.
+  members.axes = {count_up(std::countr_zero(static_cast<uint64_t>(size)))};
+  return members;
 }
 
 class Builder {
@@ -203,11 +279,7 @@ Members members_of(const Layout& layout, const Level& level) {
     case Level::Kind::Axis:
       return layout.places[static_cast<size_t>(level.place)].groups.front().members;
     case Level::Kind::Network:
-      return {.count = static_cast<int32_t>(level.size),
-              .per_chip = 1,
-              .whole_chips = false,
-              .channels = {count_up(level.size)},
-              .labels = count_up(level.size)};
+      return network_members(level.size);
   }
   TY_CHECK(false);
 }

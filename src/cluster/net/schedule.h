@@ -17,6 +17,10 @@ struct Members {
   bool whole_chips = false;     // every rank of each chip is a member; KangaRing needs it
   std::vector<Cycle> channels;  // directed cycles over chip positions
   std::vector<int32_t> labels;  // corner of a hypercube for each chip position, or empty
+  // Axes of the hypercube, the bits of the labels: those with equally fast links together, the
+  // slowest first. Empty if the labels are no hypercube.
+  std::vector<std::vector<int32_t>> axes;
+  bool spread = true;  // axes are links of their own; between instances they are one network
   int32_t chips() const { return count / per_chip; }
 };
 
@@ -64,8 +68,8 @@ struct Schedule {
   // Ring and KangaRing: members (or pairs) in the order of each channel, and the place of each.
   std::vector<std::vector<int32_t>> order;
   std::vector<std::vector<int32_t>> place;
-  // Rdh: bits of the labels, and the chip position with each label.
-  std::vector<int32_t> axes;
+  // Rdh: exchanges of an AllGather, and the chip position with each label.
+  int32_t turns = 0;
   std::vector<int32_t> chip_with_label;
 };
 

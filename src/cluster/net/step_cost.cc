@@ -18,6 +18,7 @@ struct Shape {
   double link_bytes = 0;    // times this
   bool local = false;       // nothing leaves the chip
   bool no_latency = false;  // a tail
+  bool mixed = false;       // paths of different lengths start together
   int64_t apart = 1;        // members between sender and receiver, of an exchange
 };
 
@@ -54,8 +55,33 @@ Shape over(Shape shape, const PatternLoad& link, double bytes) {
   shape.link_bytes = bytes;
   return shape;
 }
+Shape mixed(Shape shape) {
+  shape.mixed = true;
+  return shape;
+}
 
-std::vector<Shape> ring_shapes(const Stage& stage, const Sizes& z, const PatternLoad& link) {
+// A broadcast down a ring: the chunks follow each other, and behind the last one the pipeline
+// empties, over hops between chips and faster ones inside. Channels pass a place at different
+// times: two that share it are there together two thirds of the time. Where links hold the chunks
+// back, the memories are free for part of the time, and hops inside a chip are faster by as much.
+std::vector<Shape> pipeline_shapes(const Sizes& z, PatternLoad link, double channels,
+                                   const Rates& rate) {
+  constexpr double kTogether = 2.0 / 3;
+  const double sharing = std::max(1.0, link.shared);
+  link.ns_per_byte *= (1 + (sharing - 1) * kTogether) / sharing;
+  const double busy = channels > 1 || z.busy > 1 ? kTogether : 1;
+  const Shape some = {.sent = 1, .memory = 2 * z.busy * busy, .dma = z.busy * busy};
+  PatternLoad hop = link;
+  if (sharing <= 1) hop.ns_per_byte = std::min(link.ns_per_byte, link.mean_ns);
+  const double link_ns = link.ns_per_byte / rate.link_share, memory_ns = some.memory / rate.hbm;
+  const double used = link_ns > 0 ? std::min(1.0, memory_ns / link_ns) : 1;
+  const Shape inside = {.sent = 1, .memory = some.memory * used, .dma = some.dma * used};
+  return {repeated(over(some, link, 1), z.n), repeated(over(some, hop, 1), z.chips - 2),
+          repeated(local(inside), z.n - z.chips)};
+}
+
+std::vector<Shape> ring_shapes(const Stage& stage, const Sizes& z, const PatternLoad& link,
+                               const Rates& rate) {
   const auto step = [&](double sources) { return over(traffic(z, 1, sources, 1), link, 1); };
   switch (stage.schedule.op) {
     case Op::AllGather:
@@ -63,7 +89,7 @@ std::vector<Shape> ring_shapes(const Stage& stage, const Sizes& z, const Pattern
     case Op::ReduceScatter:
       return {step(1), repeated(step(2), z.n - 2), tail(traffic(z, 1, 2, 1))};
     case Op::Broadcast:
-      return {repeated(step(1), 2 * z.n - 2)};
+      return pipeline_shapes(z, link, stage.schedule.slices, rate);
     case Op::Permute:
       return {step(1)};
     case Op::AllReduce:
@@ -95,11 +121,11 @@ std::vector<Shape> mesh_shapes(const Stage& stage, const Sizes& z, const Pattern
   std::vector<Shape> shapes;
   const auto gathers = [&] {
     // All chunks of a chip to each other chip, then to each other member of the chip.
-    if (others > 0) shapes.push_back(over(traffic(z, others, 1, 1), link, z.q));
+    if (others > 0) shapes.push_back(mixed(over(traffic(z, others, 1, 1), link, z.q)));
     if (z.q > 1) shapes.push_back(local(traffic(z, (z.q - 1) * z.chips, 1, 1)));
   };
   const auto reduces = [&] {
-    if (others > 0) shapes.push_back(over(traffic(z, others, z.q, 1), link, z.q));
+    if (others > 0) shapes.push_back(mixed(over(traffic(z, others, z.q, 1), link, z.q)));
     const Shape last = traffic(z, 1, others + z.q, 1);
     shapes.push_back(stage.schedule.tail ? tail(last) : local(last));
   };
@@ -111,7 +137,7 @@ std::vector<Shape> mesh_shapes(const Stage& stage, const Sizes& z, const Pattern
       reduces();
       break;
     case Op::AllToAll:
-      shapes.push_back(over(traffic(z, z.n - 1, 1, 1), link, z.q * z.q));
+      shapes.push_back(mixed(over(traffic(z, z.n - 1, 1, 1), link, z.q * z.q)));
       break;
     case Op::Broadcast:
     case Op::AllReduce:
@@ -123,7 +149,7 @@ std::vector<Shape> mesh_shapes(const Stage& stage, const Sizes& z, const Pattern
 }
 
 std::vector<Shape> single_step_shapes(const Sizes& z, const PatternLoad& link) {
-  return {over(traffic(z, (z.n - 1) * z.n, 1, 1), link, z.q * z.q * z.n),
+  return {mixed(over(traffic(z, (z.n - 1) * z.n, 1, 1), link, z.q * z.q * z.n)),
           tail(traffic(z, z.n, z.n, 1))};
 }
 
@@ -180,7 +206,7 @@ std::vector<Shape> routed_shapes(const Stage& stage, const Sizes& z, const Level
 // A broadcast in one step: everything leaves the root's chip.
 std::vector<Shape> mesh_broadcast_shapes(const Sizes& z, const LevelPlace* place) {
   const double bytes = (z.n - 1) * z.n;
-  Shape shape{.sent = bytes, .memory = z.groups * bytes, .dma = z.groups * bytes};
+  Shape shape{.sent = bytes, .memory = z.groups * bytes, .dma = z.groups * bytes, .mixed = true};
   if (place == nullptr) return {shape};
   const std::vector<int32_t>& chips = place->groups.front().chips;
   std::vector<double> load(place->graph->links.size());
@@ -208,15 +234,18 @@ bool is_routed(const Schedule& s) {
 
 // Without a place: every member is a chip of its own, and what a graph would carry goes through
 // NICs.
-std::vector<Shape> shapes_of(const Stage& stage, const Sizes& z, const LevelPlace* place) {
+std::vector<Shape> shapes_of(const Stage& stage, const Sizes& z, const LevelPlace* place,
+                             const Rates& rate) {
   const Schedule& s = stage.schedule;
   if (is_routed(s)) return routed_shapes(stage, z, place);
-  const GraphLoads none{
-      .ring = {}, .ring_alone = {}, .mesh = {}, .rdh = std::vector<PatternLoad>(s.axes.size())};
+  const GraphLoads none{.ring = {},
+                        .ring_alone = {},
+                        .mesh = {},
+                        .rdh = std::vector<PatternLoad>(static_cast<size_t>(s.turns))};
   const GraphLoads& loads = place != nullptr ? place->loads : none;
   switch (s.algorithm) {
     case Algorithm::Ring:
-      return ring_shapes(stage, z, s.op == Op::Permute ? loads.ring_alone : loads.ring);
+      return ring_shapes(stage, z, s.op == Op::Permute ? loads.ring_alone : loads.ring, rate);
     case Algorithm::KangaRing:
       return kangaring_shapes(stage, z, loads.ring);
     case Algorithm::Mesh:
@@ -319,14 +348,15 @@ double network_latency_us(const Layout& layout, int64_t nodes_apart) {
 
 std::vector<StepCost> step_costs(const Layout& layout, const Stage& stage, int64_t parts) {
   const auto local = static_cast<int64_t>(layout.groups.front().size());
-  const bool network = is_network(stage) && layout.nodes > 1;
+  const bool neighbours = stage.schedule.op == Op::SendRecv && local > 1;  // in one domain
+  const bool network = is_network(stage) && layout.nodes > 1 && !neighbours;
   // Inside a domain a flat ring uses the same links as the ring of the domain.
   const bool graph = stage.where != Stage::Where::Network && !layout.places.empty();
   const LevelPlace* place =
       graph ? &layout.places[static_cast<size_t>(std::max(0, stage.level.place))] : nullptr;
   const Rates rate = rates(layout, stage);
   std::vector<StepCost> costs;
-  for (const Shape& shape : shapes_of(stage, sizes_of(layout, stage, parts), place)) {
+  for (const Shape& shape : shapes_of(stage, sizes_of(layout, stage, parts), place, rate)) {
     const bool far = network && !shape.local;
     const int64_t nodes_apart = stage.schedule.algorithm == Algorithm::Rdh
                                     ? shape.apart * stage.level.stride / local
@@ -338,6 +368,10 @@ std::vector<StepCost> step_costs(const Layout& layout, const Stage& stage, int64
                   .hbm = shape.memory / rate.hbm,
                   .dma = shape.dma / rate.dma};
     if (shape.no_latency) cost.latency_us = 0;
+    if (shape.mixed && !far) {
+      cost.hidden_us = cost.latency_us - local_latency_us(layout, {});
+      cost.latency_us -= cost.hidden_us;
+    }
     if (far) {
       cost.efa = shape.sent * behind_unit(layout, stage, parts) / rate.efa_unit *
                  spine_factor(layout, stage, nodes_apart);

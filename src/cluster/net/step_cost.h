@@ -11,6 +11,7 @@ namespace trainyard::cluster {
 struct StepCost {
   double repeat = 1;
   double latency_us = 0;
+  double hidden_us = 0;  // more latency of longer paths, behind which shorter ones already transfer
   double link = 0;
   double hbm = 0;
   double dma = 0;

@@ -24,13 +24,15 @@ void emit_all_gather(const Schedule& s, int32_t step, int32_t member, SendList& 
 
 void emit_reduce_scatter(const Schedule& s, int32_t step, int32_t member, SendList& out) {
   const int32_t n = s.members.count;
-  if (step == s.steps) {
-    add_send(out, {.src = member, .dst = member, .sources = 2, .forward = true, .last = true});
-    add_chunk(out, member);
-    add_input(out, member);
-    return;
-  }
   for (int32_t k = 0; k < s.slices; ++k) {
+    if (step == s.steps) {
+      add_send(
+          out,
+          {.src = member, .dst = member, .slice = k, .sources = 2, .forward = true, .last = true});
+      add_chunk(out, member);
+      add_input(out, member);
+      continue;
+    }
     const auto& order = s.order[static_cast<size_t>(k)];
     const int32_t at = s.place[static_cast<size_t>(k)][static_cast<size_t>(member)];
     const int32_t next = order[static_cast<size_t>(wrap(at + 1, n))];
