@@ -10,6 +10,9 @@ namespace trainyard::isa::gpsimd {
 enum class Type : uint8_t { I1, S8, S16, S32, S64, U8, U16, U32, U64, F16, BF16, F32, F64 };
 inline constexpr int kTypeCount = 13;
 
+// Longest strip of the program form, in elements; a core may have a lower limit (call.strip).
+inline constexpr int64_t kMostStrip = 1024;
+
 // Bytes of one element in memory. A truth value is a byte, 0 or 1.
 constexpr int64_t size_of(Type type) {
   constexpr int64_t kBytes[kTypeCount] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};

@@ -215,7 +215,7 @@ Status verify_function(const Program& program, const Function& f, const Limits& 
 }  // namespace
 
 Limits limits(const hw::CoreSpec& core) {
-  return {.strip = core.call.strip.value,
+  return {.strip = std::min(core.call.strip.value, kMostStrip),
           .working_bytes = core.pool.processors.value * core.pool.tcm_bytes.value,
           .scratch_bytes = core.limits.partitions.value * core.sbuf_usable_bytes()};
 }

@@ -7,7 +7,8 @@
 namespace trainyard::isa::gpsimd {
 namespace {
 
-constexpr int64_t kMostStep = int64_t{1} << 31;
+// A coordinate times a step stays far inside of 64 bits.
+constexpr int64_t kMostStep = int64_t{1} << 20;
 
 Status misfit(const Op& op, std::string_view what) {
   return error("TY-GPS-010", "'{}' {}", name(op.code), what);
