@@ -64,7 +64,13 @@ class Allocator {
     for (const TensorId t : tensors_) {
       isa::TensorPlace& place = program_.placement.tensors[t];
       place.slots = slots_[t];
-      if (place.address) continue;
+      if (place.address) {
+        // A pinned tensor whose pitch is not given: slots lie one behind the other.
+        if (place.pitch == 0)
+          place.pitch =
+              space_.memory == Memory::Psum ? slot_bytes(t) : program_.tensors[t].free_bytes();
+        continue;
+      }
       place.address = address_[t];
       place.pitch = slot_bytes(t);
     }
