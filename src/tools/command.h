@@ -42,6 +42,8 @@ Run declare_explain(CLI::App& app);
 Run declare_machine(CLI::App& app);
 // step.cc: the time, memory and bounds of one training step.
 Run declare_step(CLI::App& app);
+// plan.cc: the best layouts, machines and sizes for a whole run, with their cost.
+Run declare_plan(CLI::App& app);
 // fidelity_cluster.cc: the step model against published runs.
 Run declare_fidelity_cluster(CLI::App& app);
 

@@ -32,6 +32,13 @@ constexpr Command kCommands[] = {
      "fsdp\n"
      "trainyard step --csv rows.csv --out predicted.csv",
      declare_step},
+    {"plan", "Find layouts, machines and sizes for a training run, with cost and odds",
+     "trainyard plan --model llama3-70b --tokens 2T --on trn2.48xlarge,p5.48xlarge --nodes 1..128 "
+     "--deadline 30d\n"
+     "trainyard plan --model llama3-8b --tokens 1T --on trn1,trn2,h100,v5p --compare\n"
+     "trainyard plan --model config.json --tokens 300B --on trn2 --price trn2=2.25/chip-hour "
+     "--spot",
+     declare_plan},
     {"fidelity-cluster", "Compare predicted training steps with published runs",
      "trainyard fidelity-cluster\ntrainyard fidelity-cluster rows.csv --rows",
      declare_fidelity_cluster},

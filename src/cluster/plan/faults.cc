@@ -49,7 +49,8 @@ double goodput(const FaultModel& f, double interval) {
 
 double best_interval(const FaultModel& f) {
   // One maximum: golden section over the logarithm. No more often than a checkpoint can be written.
-  double low = std::log(std::max({1.0, f.save, f.write})), high = std::log(7 * 24 * kHour);
+  double low = std::log(std::max({kShortestInterval, f.save, f.write})),
+         high = std::log(7 * 24 * kHour);
   if (low >= high) return std::exp(low);
   constexpr double kGolden = 0.6180339887498949;
   for (int i = 0; i < 80; ++i) {

@@ -30,6 +30,9 @@ enum class Save : uint8_t { Synchronous, Asynchronous };
 
 FaultModel fault_model(const Workload& work, double nodes, bool spot, Save save);
 
+// Checkpoints closer than this fill storage and help nobody.
+inline constexpr double kShortestInterval = 300;
+
 // sqrt(2 save / lambda), after Young and Daly.
 double young_daly(const FaultModel& faults);
 

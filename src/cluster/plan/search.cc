@@ -83,11 +83,16 @@ class LayoutWalk {
     }
   }
 
+  // Only what the stack offers: FSDP on Trainium is JAX's, pipelines and ZeRO-1 are NxD's.
+  // [cluster 5.1]
   void shardings(Layout l, const Batch& b) {
+    const Stack stack = model_.workload().software.stack;
+    const bool neuron = model_.workload().software.neuron();
+    if (stack == Stack::NeuronJax && l.pp > 1) return;
     if (l.dp * l.cp == 1) return legal(l, b);
     l.sharding = Sharding::Zero1;
-    legal(l, b);
-    if (l.pp > 1) return;
+    if (stack != Stack::NeuronJax) legal(l, b);
+    if (l.pp > 1 || (neuron && stack != Stack::NeuronJax)) return;
     l.sharding = Sharding::Fsdp;
     legal(l, b);
   }
@@ -211,7 +216,7 @@ Plan make_plan(const StepModel& model, const PlanQuestion& q, size_t offer, int6
   Plan p{.offer = offer, .nodes = nodes, .chips = work.chips, .layout = layout, .batch = batch};
   p.step = model.evaluate(layout, batch);
   const FaultModel faults = fault_model(work, static_cast<double>(nodes), q.spot, q.save);
-  p.interval_s = std::max({young_daly(faults), faults.write, 60.0});
+  p.interval_s = std::max({young_daly(faults), faults.write, kShortestInterval});
   p.goodput = goodput(faults, p.interval_s);
   p.wall_h =
       wall_hours(q.tokens, p.step.tokens_per_s, p.goodput, o.system.knobs.run.compile_cold_s.value);

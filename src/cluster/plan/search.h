@@ -18,6 +18,7 @@ namespace trainyard::cluster {
 struct Offer {
   hw::System system;
   Software software;
+  std::string label;               // "trn2.48xlarge nxd"
   std::optional<UnitPrice> price;  // none: no cost is printed for it
 };
 
