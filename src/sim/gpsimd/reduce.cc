@@ -83,6 +83,47 @@ class Block {
   std::vector<void*> acc_;
 };
 
+// The axes of a reduction, apart, with their strides.
+struct Axes {
+  std::vector<int64_t> kept, kept_strides, folded, folded_strides;
+
+  Axes(const std::vector<int64_t>& shape, const std::vector<int64_t>& axes) {
+    const std::vector<int64_t> strides = strides_of(shape);
+    for (size_t i = 0; i < shape.size(); ++i) {
+      const bool fold = std::count(axes.begin(), axes.end(), static_cast<int64_t>(i)) > 0;
+      (fold ? folded : kept).push_back(shape[i]);
+      (fold ? folded_strides : kept_strides).push_back(strides[i]);
+    }
+  }
+};
+
+// Few results: each takes its elements as lines, in the same order as the lanes would.
+void reduce_lines(const Work& w, const Axes& axes) {
+  const WindowData& x = *w.windows[0];
+  WindowData& y = *w.windows[1];
+  Folder folder(w.program, w.work.fold, {x.type()});
+  std::vector<int64_t> at(axes.kept.size(), 0);
+  Positions positions;
+  std::array<uint64_t, kMostLanes> line;
+  for (int64_t i = 0; i < y.elements; ++i) {
+    const int64_t base = dot(at, axes.kept_strides);
+    advance(at, axes.kept);
+    uint64_t acc = 0;
+    std::memcpy(&acc, w.scalars[0], x.size());
+    std::vector<int64_t> element(axes.folded.size(), 0);
+    for (bool more = true; more;) {
+      size_t n = 0;
+      while (more && n < positions.size()) {
+        positions[n++] = base + dot(element, axes.folded_strides);
+        more = advance(element, axes.folded);
+      }
+      gather(x.type(), x.bytes.data(), {positions.data(), n}, nullptr, line.data());
+      folder.line(&acc, {.x = line.data()}, static_cast<int64_t>(n));
+    }
+    std::memcpy(y.at(i), &acc, x.size());
+  }
+}
+
 }  // namespace
 
 void run_segmented_scan(const Work& w) {
@@ -107,16 +148,11 @@ void run_segmented_scan(const Work& w) {
 }
 
 void run_reduce_axes(const Work& w) {
-  const std::vector<int64_t>& shape = w.windows[0]->window->shape;
-  const std::vector<int64_t> strides = strides_of(shape);
-  std::vector<int64_t> kept, kept_strides, folded, folded_strides;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const auto& axes = w.work.axes;
-    const bool fold = std::count(axes.begin(), axes.end(), static_cast<int64_t>(i)) > 0;
-    (fold ? folded : kept).push_back(shape[i]);
-    (fold ? folded_strides : kept_strides).push_back(strides[i]);
-  }
+  const Axes axes(w.windows[0]->window->shape, w.work.axes);
   const int64_t results = w.windows[w.windows.size() / 2]->elements;
+  constexpr int64_t kFew = 8;
+  if (w.windows.size() == 2 && results < kFew) return reduce_lines(w, axes);
+  const auto& [kept, kept_strides, folded, folded_strides] = axes;
   std::vector<int64_t> at(kept.size(), 0);
   Block block(w);
   Positions base, positions;
