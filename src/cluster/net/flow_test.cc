@@ -146,6 +146,48 @@ TEST(Flow, WhatDoesNotExistIsRefused) {
             "TY-NET-007");
 }
 
+// T14
+TEST(Streams, ALongGatherDelaysTheNextScatterOnlyInItsOwnStream) {
+  const Communicator fsdp = group_of("trn2.48xlarge", 1, {16, 4});
+  const Communicator tp = group_of("trn2.48xlarge", 1, {4, 1});
+  const auto ends = [&](int stream) {
+    const std::vector<Launch> launches = {
+        {fsdp, {Op::AllGather, 256 * MiB}, 1, Seconds{}},
+        {tp, {Op::ReduceScatter, 4 * MiB}, stream, Seconds::from_us(50)}};
+    const auto result = simulate_streams(launches);
+    EXPECT_TRUE(result) << result.status().str();
+    return *result;
+  };
+  const std::vector<Seconds> one = ends(1), two = ends(0);
+  EXPECT_GT(one[1], one[0]);                  // the scatter waits for all of the gather
+  EXPECT_LT(two[1].us(), 0.2 * two[0].us());  // it shares the memory and is done long before
+  EXPECT_GE(two[0], one[0]);
+}
+
+TEST(Streams, SmallerPacketsGiveWay) {
+  const Communicator fsdp = group_of("trn2.48xlarge", 1, {16, 4});
+  const Communicator tp = group_of("trn2.48xlarge", 1, {4, 1});
+  const auto scatter_us = [&](int64_t packet) {
+    const std::vector<Launch> launches = {
+        {fsdp, {Op::AllGather, 256 * MiB}, 1, Seconds{}, packet},
+        {tp, {Op::ReduceScatter, 64 * MiB}, 0, Seconds::from_us(50)}};
+    return (*simulate_streams(launches))[1].us();
+  };
+  EXPECT_LT(scatter_us(4096), 0.9 * scatter_us(65536));
+}
+
+TEST(Streams, OneLaunchTakesAsLongAsAlone) {
+  const Communicator group = group_of("trn2.48xlarge", 1);
+  const Request request{Op::AllReduce, 64 * MiB};
+  const std::vector<Launch> launches = {{group, request, 0, Seconds{}}};
+  EXPECT_NEAR((*simulate_streams(launches))[0] / flow(group, request).total, 1, 1e-6);
+}
+
+TEST(Streams, GroupsOfSeveralInstancesAreRefused) {
+  const std::vector<Launch> launches = {{group_of("trn2.48xlarge", 2), {Op::AllReduce, MiB}}};
+  EXPECT_EQ(simulate_streams(launches).status().code(), "TY-NET-008");
+}
+
 // Two flows on one resource, made by hand.
 FlowPlan two_flows(float share_a, float share_b) {
   FlowPlan plan;
