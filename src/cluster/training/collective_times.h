@@ -2,6 +2,9 @@
 // How long collectives take, as the step model asks for it: latency and transfer apart, because a
 // runtime's fixed cost and its share of the links are calibrated apart.
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
 
 #include "cluster/net/collective.h"
 #include "hw/systems/system.h"
@@ -57,6 +60,32 @@ class LinkCollectives final : public CollectiveTimes {
 
  private:
   LinkModel links_;
+};
+
+// The algorithms of cluster/net on a Trainium cluster, closed form or flow by flow. Groups that the
+// runtime would refuse fall back to the bounds of the links. Remembers groups (and, where they are
+// simulated, times), so keep one for many questions; safe for several threads.
+class NetCollectives final : public CollectiveTimes {
+ public:
+  enum class Grain : uint8_t { ClosedForm, Flows };
+  NetCollectives(Cluster cluster, Grain grain)
+      : cluster_(std::move(cluster)),
+        grain_(grain),
+        fallback_(link_model(cluster_.system, cluster_.lnc, cluster_.system.instance.chips.value)) {
+  }
+
+  CollectiveCost time(Op op, double bytes, const RankGroup& group) const override;
+
+ private:
+  const Communicator* communicator(const RankGroup& group) const;
+  CollectiveCost simulated(const Communicator& group, const Request& request) const;
+
+  Cluster cluster_;
+  Grain grain_;
+  LinkCollectives fallback_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<int64_t, std::unique_ptr<Communicator>> groups_;  // null: refused
+  mutable std::unordered_map<std::string, CollectiveCost> simulated_;
 };
 
 }  // namespace trainyard::cluster

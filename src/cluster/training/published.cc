@@ -73,7 +73,10 @@ Result<PublishedRun> published_run(const CsvTable& table, size_t index) {
   Model model;
   if (Status s = read_model(row, model, run.notes); !s.ok()) return s;
   run.model_class = model.model_class;
-  for (Workload& work : run.workloads) work.model = model;
+  for (Workload& work : run.workloads) {
+    work.model = model;
+    work.collectives = default_collectives(work);
+  }
   if (Status s = read_layout(row, run); !s.ok()) return s;
   return run;
 }

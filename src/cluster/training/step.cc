@@ -94,6 +94,7 @@ struct StepModel::Parts {
     } else {
       timer = std::make_unique<PeerTimer>(peer_rates(work.system, work.software), knobs, factor);
     }
+    if (work.collectives == nullptr) work.collectives = default_collectives(work);
     traffic = std::make_unique<StepTraffic>(work, knobs);
   }
 
@@ -146,6 +147,19 @@ struct StepModel::Parts {
     return 1e12 * tflops * static_cast<double>(work.chips);
   }
 };
+
+std::shared_ptr<const CollectiveTimes> default_collectives(const Workload& work) {
+  const int64_t lnc = work.lnc > 0 ? work.lnc : work.system.accelerator.lnc_default.value;
+  const int64_t chips = work.system.instance.chips.value;
+  if (work.software.neuron() && work.chips % chips == 0) {
+    if (Result<Cluster> cluster = make_cluster(work.system, work.chips / chips, lnc); cluster) {
+      return std::make_shared<NetCollectives>(*cluster, NetCollectives::Grain::ClosedForm);
+    }
+  }
+  const int64_t domain =
+      work.chips_per_domain > 0 ? work.chips_per_domain : std::min(work.chips, chips);
+  return std::make_shared<LinkCollectives>(link_model(work.system, lnc, domain));
+}
 
 StepModel::StepModel(const Workload& workload, const Calibration& calibration)
     : parts_(std::make_unique<const Parts>(workload, calibration)) {}

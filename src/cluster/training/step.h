@@ -34,7 +34,13 @@ struct Workload {
   Precision precision;
   Optimizer optimizer = Optimizer::AdamW;
   double hbm_bytes = 0;  // of one chip, if not as in the catalogue
+  // Null: the closed form of cluster/net on Trainium, bounds of the links elsewhere. Sharing one
+  // between equal machines saves the time of looking at their groups again.
+  std::shared_ptr<const CollectiveTimes> collectives;
 };
+
+// The collectives of a machine: what a null `collectives` stands for.
+std::shared_ptr<const CollectiveTimes> default_collectives(const Workload& work);
 
 // Where the seconds of a step go. They add up to Step::total.
 struct StepParts {

@@ -24,7 +24,7 @@ bool overlaps_tensor_parallel(const Software& s) {
 StepTraffic::StepTraffic(const Workload& work, const Calibration& knobs)
     : work_(work),
       knobs_(knobs),
-      collectives_(link_model(work.system, work.lnc, work.chips_per_domain)),
+      collectives_(*work.collectives),
       neuron_(work.software.neuron()),
       pipeline_before_data_(work.software.stack == Stack::NeuronNxd) {}
 

@@ -40,7 +40,7 @@ class StepTraffic {
 
   const Workload& work_;
   const Calibration& knobs_;
-  LinkCollectives collectives_;
+  const CollectiveTimes& collectives_;
   bool neuron_;
   bool pipeline_before_data_;  // order of ranks: tp, pp, dp instead of tp, dp, pp
 };
