@@ -38,6 +38,10 @@ Run declare_fidelity(CLI::App& app);
 Run declare_doctor(CLI::App& app);
 // explain.cc: pages about error codes and the machine.
 Run declare_explain(CLI::App& app);
+// ls.cc: the devices of an instance.
+Run declare_ls(CLI::App& app);
+// nccom.cc: times of collectives.
+Run declare_nccom(CLI::App& app);
 // machine.cc: every number of a machine, as a machine file.
 Run declare_machine(CLI::App& app);
 // step.cc: the time, memory and bounds of one training step.

@@ -24,7 +24,19 @@ constexpr Command kCommands[] = {
      "trainyard explain pe.mm_floor\ntrainyard explain --list",
      declare_explain},
     {"machine", "Print every number of a machine, as a machine file to change",
-     "trainyard machine trn3\ntrainyard machine --machine mine.toml", declare_machine},
+     "trainyard machine trn3\ntrainyard machine trn2.48xlarge\n"
+     "trainyard machine --machine mine.toml",
+     declare_machine},
+    {"ls", "List the devices of an instance, as neuron-ls does",
+     "trainyard ls\ntrainyard ls --instance trn1.32xlarge --topology\n"
+     "trainyard ls --instance trn2.48xlarge --json-output\ntrainyard ls --list",
+     declare_ls},
+    {"nccom", "Time a collective on simulated instances, as nccom-test does",
+     "trainyard nccom all_reduce --instance trn2.48xlarge --nodes 4 --min 8 --max 1g\n"
+     "trainyard nccom allg -r 32 -b 1kb -e 1mb -f 8 -d fp32 --instance trn1.32xlarge\n"
+     "trainyard nccom allr --nodes 64 -b 1GB --slow-link 3:5-6:0.5 --jitter --stats avg p50 p99\n"
+     "trainyard nccom redsct --algo cost --json",
+     declare_nccom},
     {"step", "Predict one training step: time, memory, what bounds it",
      "trainyard step --model llama3-70b --instance trn1.32xlarge --nodes 32 --tp 32 --pp 8 "
      "--seq-len 4096 --global-batch 1024\n"

@@ -117,6 +117,7 @@ class Simulation {
 
   // One plan for all domains, each run with its own times.
   void run_domains(const Stage& stage) {
+    const double begin = *std::ranges::max_element(times_);
     const StagePlan plan = domain_plan(layout_, stage, bytes_, parts());
     FlowEngine engine(plan.flows);
     std::vector<uint32_t> slots(slots_);
@@ -126,7 +127,7 @@ class Simulation {
       }
       run_set(plan, engine, slots, factors(*layout_.topology, node, {}), static_cast<size_t>(node));
     }
-    note_links(plan, *layout_.topology);
+    note_links(plan, begin);
   }
 
   // One plan for all rings along an axis.
@@ -189,6 +190,7 @@ class Simulation {
           "hierarchy, or leave out what makes the domains differ",
           name(stage.schedule.op), layout_.ranks, flow_count(layout_, stage, folded_), kMaxFlows);
     }
+    const double begin = *std::ranges::max_element(times_);
     const StagePlan plan = network_plan(layout_, stage, bytes_, parts(), folded_);
     FlowEngine engine(plan.flows);
     std::vector<uint32_t> slots(times_.size());
@@ -202,7 +204,7 @@ class Simulation {
       factor[resources.link(slow.node, t.link(slow.other, slow.chip))] = slow.factor;
     }
     run_set(plan, engine, slots, factor, 0);
-    if (stage.where == Stage::Where::Flat) note_links(plan, *layout_.topology);
+    if (stage.where == Stage::Where::Flat) note_links(plan, begin);
     return {};
   }
 
@@ -268,7 +270,8 @@ class Simulation {
   }
 
   // Keeps the most loaded links of the stages inside a domain.
-  void note_links(const StagePlan& plan, const Topology& graph) {
+  void note_links(const StagePlan& plan, double begin) {
+    const Topology& graph = *layout_.topology;
     const Resources resources(layout_, graph, 1);
     std::vector<double> load(graph.links.size());
     const uint32_t first = resources.link(0, 0);
@@ -280,9 +283,9 @@ class Simulation {
       }
     }
     std::vector<LinkUse> links;
-    const double until = *std::ranges::max_element(times_);
+    const double took = *std::ranges::max_element(times_) - begin;
     for (size_t i = 0; i < load.size(); ++i) {
-      links.push_back({graph.links[i].from, graph.links[i].to, load[i] / until});
+      links.push_back({graph.links[i].from, graph.links[i].to, load[i] / took});
     }
     std::ranges::stable_sort(links, std::greater{}, &LinkUse::busy);
     links.resize(std::min(links.size(), kBusiestLinks));
