@@ -10,7 +10,7 @@ constexpr int kBar = 20;  // characters at 100 %
 constexpr double kMostlyWaits = 0.5;
 
 std::string bar(double share) {
-  return std::string(static_cast<size_t>(std::clamp(share, 0.0, 1.0) * kBar + 0.5), '#');
+  return std::string(static_cast<size_t>(share > 0 ? std::min(share, 1.0) * kBar + 0.5 : 0), '#');
 }
 
 std::string kib(int64_t bytes) { return fmt::format("{:.1f}", static_cast<double>(bytes) / KiB); }
@@ -48,7 +48,8 @@ double RunSummary::seconds(Ticks t) const { return hw::seconds(kernel.core(), t)
 
 Bound RunSummary::bound() const {
   const sim::TimeResult& t = *result.time;
-  const double total = seconds(t.total);
+  // A program without work takes no time; every share of it is then 0.
+  const double total = std::max(seconds(t.total), 1e-12);
   Bound best;
   const auto offer = [&](std::string name, double busy, double roof) {
     if (roof <= best.roof) return;
@@ -114,7 +115,8 @@ void RunSummary::print_memory() const {
 
 void RunSummary::print_time() const {
   const sim::TimeResult& t = *result.time;
-  const double total = seconds(t.total);
+  // A program without work takes no time; every share of it is then 0.
+  const double total = std::max(seconds(t.total), 1e-12);
   const Bound b = bound();
   const std::string reason = b.roof < kMostlyWaits * total
                                  ? fmt::format("most of it waits; {} works longest", b.name)
@@ -146,7 +148,8 @@ std::string RunSummary::roof_in_words(const Bound& b) const {
 // The engines, the busiest first.
 void RunSummary::print_engines() const {
   const sim::TimeResult& t = *result.time;
-  const double total = seconds(t.total);
+  // A program without work takes no time; every share of it is then 0.
+  const double total = std::max(seconds(t.total), 1e-12);
   struct Row {
     std::string_view name;
     double busy;
@@ -171,7 +174,8 @@ void RunSummary::print_engines() const {
 
 std::string RunSummary::engine_note(hw::Engine e) const {
   const sim::TimeResult& t = *result.time;
-  const double total = seconds(t.total);
+  // A program without work takes no time; every share of it is then 0.
+  const double total = std::max(seconds(t.total), 1e-12);
   const int64_t instructions = t.engines[hw::index(e)].instructions;
   if (instructions == 0) return "";
   std::string note = counted(instructions, "instruction");
