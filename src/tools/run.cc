@@ -43,9 +43,7 @@ Status parse_trips(const std::vector<std::string>& texts, std::map<std::string, 
   return Status();
 }
 
-Result<int> run(const Options& o) {
-  const Result<runtime::Kernel> kernel = o.input.load();
-  if (!kernel.ok()) return kernel.status();
+Result<runtime::RunOptions> run_options(const Options& o) {
   runtime::RunOptions options;
   options.mode = *runtime::parse_mode(o.mode);
   options.level = o.level == "D" ? isa::Level::D : isa::Level::C;
@@ -57,6 +55,15 @@ Result<int> run(const Options& o) {
     options.values.convert.rounding.seed = o.seed;
   }
   TY_TRY(parse_trips(o.trips, options.trips));
+  return options;
+}
+
+Result<int> run(const Options& o) {
+  const Result<runtime::Kernel> kernel = o.input.load();
+  if (!kernel.ok()) return kernel.status();
+  Result<runtime::RunOptions> given = run_options(o);
+  if (!given.ok()) return given.status();
+  runtime::RunOptions& options = *given;
   TensorFiles files;
   files.random = o.random;
   for (const std::string& text : o.inputs) TY_TRY(add_file(files.inputs, text));
