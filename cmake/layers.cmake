@@ -20,7 +20,6 @@ function(trainyard_layer name)
     target_include_directories(trainyard_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(trainyard_${name} INTERFACE ${ARG_LINK})
   endif()
-  set_property(GLOBAL APPEND PROPERTY TRAINYARD_LAYERS trainyard_${name})
   # One CTest entry per program; run the program itself with --gtest_filter for one test.
   if(TRAINYARD_TESTS AND tests)
     trainyard_test(${name} SOURCES ${tests} LINK trainyard_${name} ${ARG_TEST_LINK} LABELS unit)
