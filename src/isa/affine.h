@@ -42,12 +42,12 @@ struct Affine {
   int64_t coefficient(Variable v) const;
 
   // counters[loop] and registers[reg] hold the current values. Arithmetic is 64-bit; the verifier
-  // bounds every value far below overflow.
+  // bounds every value far below overflow. Without registers, no term may name one.
   int64_t value(const int64_t* counters, const int64_t* registers = nullptr) const {
     int64_t sum = constant;
     for (const Term& t : terms) {
       const int64_t* from = t.variable.kind == Variable::Kind::Counter ? counters : registers;
-      sum += t.coefficient * from[t.variable.id];
+      sum += t.coefficient * from[t.variable.id];  // NOLINT(clang-analyzer-core.NullDereference)
     }
     return sum;
   }

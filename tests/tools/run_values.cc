@@ -5,8 +5,8 @@
 //
 // Reads folder/NAME.bin for every `in` and `inout` tensor and writes it for every `out` and
 // `inout` one. Keys: target (trn1, trn2, trn3), strict, watch, shortcuts (0 or 1), threads,
-// share (nanoseconds), nan (0: max and min drop NaN), stochastic (a seed). Prints events, trips and the fault, one per
-// line, and exits with 1 after a fault and with 2 after an error.
+// share (nanoseconds), nan (0: max and min drop NaN), stochastic (a seed). Prints events, trips and
+// the fault, one per line, and exits with 1 after a fault and with 2 after an error.
 #include <fmt/format.h>
 
 #include <atomic>

@@ -10,9 +10,9 @@ struct Row {
   Form form;
 };
 constexpr Row kRows[] = {
-#define TY_X(code, name, form) {name, Form::form},
-    TY_GPSIMD_OPS(TY_X)
-#undef TY_X
+#define TY_GPSIMD_OP(code, name, form) {name, Form::form},
+#include "isa/gpsimd/ops.inc"
+#undef TY_GPSIMD_OP
 };
 static_assert(sizeof(kRows) / sizeof(Row) == kCodeCount);
 

@@ -35,73 +35,10 @@ enum class Form : uint8_t {
   Primitive,  // works on whole windows
 };
 
-// X(code, name, form)
-#define TY_GPSIMD_OPS(X)                                                                           \
-  X(Constant, "constant", Constant)                                                                \
-  X(Neg, "neg", Unary)                                                                             \
-  X(Abs, "abs", Unary)                                                                             \
-  X(Not, "not", Unary) X(Popcount, "popcount", Unary) X(Clz, "clz", Unary) X(                      \
-      Round, "round", Unary) X(RoundAway, "round_away", Unary) X(Floor, "floor", Unary)            \
-      X(Ceil, "ceil", Unary) X(Sign, "sign", Unary) X(Sqrt, "sqrt", Math) X(Rsqrt, "rsqrt", Math)  \
-          X(Cbrt, "cbrt", Math) X(Exp, "exp", Math) X(Expm1, "expm1", Math) X(Log, "log", Math) X( \
-              Log1p, "log1p", Math) X(Sin, "sin", Math) X(Cos, "cos", Math) X(Tan, "tan", Math)    \
-              X(Tanh, "tanh", Math) X(Logistic, "logistic", Math) X(Erf, "erf", Math) X(           \
-                  Erfc, "erfc", Math) X(ErfInv, "erf_inv", Math) X(Add, "add", Binary)             \
-                  X(Sub, "sub", Binary) X(Mul, "mul", Binary) X(Div, "div", Binary) X(             \
-                      Rem, "rem", Binary) X(Min, "min", Binary) X(Max, "max", Binary)              \
-                      X(And, "and", Binary) X(Or, "or", Binary) X(Xor, "xor", Binary) X(           \
-                          Shl, "shl", Binary) X(Shr, "shr", Binary)                                \
-                          X(Sar, "sar", Binary) X(Atan2, "atan2", Math2) X(Pow, "pow", Math2) X(   \
-                              Eq, "eq",                                                            \
-                              Compare) X(Ne, "ne",                                                 \
-                                         Compare) X(Lt, "lt", Compare)                             \
-                              X(Le, "le", Compare) X(Gt, "gt", Compare) X(Ge, "ge", Compare) X(    \
-                                  EqTotal, "eq_total",                                             \
-                                  Compare) X(NeTotal, "ne_total",                                  \
-                                             Compare) X(LtTotal, "lt_total", Compare)              \
-                                  X(LeTotal, "le_total",                                           \
-                                    Compare) X(GtTotal, "gt_total",                                \
-                                               Compare) X(GeTotal, "ge_total", Compare)            \
-                                      X(IsFinite, "is_finite", Test) X(Select, "select", Select)   \
-                                          X(Fma, "fma", Fma) X(Convert, "convert", Convert) X(     \
-                                              Bitcast, "bitcast",                                  \
-                                              Bitcast) X(Iota, "iota", Iota)                       \
-                                              X(Broadcast, "broadcast", Broadcast) X(              \
-                                                  Shuffle, "shuffle",                              \
-                                                  Shuffle) X(Compress, "compress",                 \
-                                                             Compress) X(Reduce, "reduce", Reduce) \
-                                                  X(Scan, "scan", Scan) X(Load, "load", Load) X(   \
-                                                      Store, "store",                              \
-                                                      Store) X(Gather, "gather", Gather)           \
-                                                      X(Scatter, "scatter", Scatter) X(            \
-                                                          For, "for", For)                         \
-                                                          X(While, "while", While) X(If, "if", If) \
-                                                              X(Sort, "sort_window", Primitive) X( \
-                                                                  TopK, "top_k",                   \
-                                                                  Primitive) X(SegmentedScan,      \
-                                                                               "segmented_scan",   \
-                                                                               Primitive)          \
-                                                                  X(GatherRows, "gather_rows",     \
-                                                                    Primitive) X(ScatterRows,      \
-                                                                                 "scatter_rows",   \
-                                                                                 Primitive)        \
-                                                                      X(ReduceAxes, "reduce_axes", \
-                                                                        Primitive)                 \
-                                                                          X(ReduceWindow,          \
-                                                                            "reduce_window",       \
-                                                                            Primitive)             \
-                                                                              X(Histogram,         \
-                                                                                "histogram",       \
-                                                                                Primitive)         \
-                                                                                  X(BinarySearch,  \
-                                                                                    "binary_"      \
-                                                                                    "search",      \
-                                                                                    Primitive)
-
 enum class Code : uint8_t {
-#define TY_X(code, name, form) code,
-  TY_GPSIMD_OPS(TY_X)
-#undef TY_X
+#define TY_GPSIMD_OP(code, name, form) code,
+#include "isa/gpsimd/ops.inc"
+#undef TY_GPSIMD_OP
 };
 inline constexpr int kCodeCount = static_cast<int>(Code::BinarySearch) + 1;
 
