@@ -60,16 +60,15 @@ struct Table {
 };
 
 Status set_repeats(isa::Program& program, const FidelityRow& row) {
-  for (const auto& [name, count] : row.repeats) {
-    const auto at =
-        std::find_if(program.loops.begin(), program.loops.end(), [&](const isa::Loop& loop) {
-          return loop.kind == isa::Loop::Kind::Repeat && loop.name == name;
-        });
+  for (const auto& repeat : row.repeats) {
+    const auto at = std::find_if(program.loops.begin(), program.loops.end(), [&](const auto& loop) {
+      return loop.kind == isa::Loop::Kind::Repeat && loop.name == repeat.first;
+    });
     if (at == program.loops.end())
-      return error("TY-FID-002", "there is no repeat {} in {}. Take a name behind `repeat`.", name,
-                   program.name)
+      return error("TY-FID-002", "there is no repeat {} in {}. Take a name behind `repeat`.",
+                   repeat.first, program.name)
           .at(row.place);
-    at->count = isa::Affine(count);
+    at->count = isa::Affine(repeat.second);
   }
   return Status();
 }

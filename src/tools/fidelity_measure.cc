@@ -41,8 +41,8 @@ class Meter {
   Result<double> read(const std::string& text) {
     const size_t slash = text.find(" / ");
     if (slash != std::string::npos) {
-      const Result<double> above = read(text.substr(0, slash));
-      const Result<double> below = read(text.substr(slash + 3));
+      Result<double> above = read(text.substr(0, slash));
+      Result<double> below = read(text.substr(slash + 3));
       if (!above.ok()) return above;
       if (!below.ok()) return below;
       return *above / *below * (row_.published.unit == "%" ? 100 : 1);
