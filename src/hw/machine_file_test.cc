@@ -83,6 +83,11 @@ TEST(MachineFile, TextThatIsNotTomlIsRefusedWithItsLine) {
   EXPECT_NE(machine.status().message().find("not TOML"), std::string::npos);
 }
 
+TEST(MachineFile, AKeyOfStrangeSignsIsRefusedWithItsLine) {
+  EXPECT_EQ(changed("[|net]\nx = 1\n").status().code(), "TY-HW-002");
+  EXPECT_EQ(changed("[|net]\nx = 1\n").status().place().line, 2);
+}
+
 TEST(MachineFile, BytesThatAreNoTextAreRefused) {
   EXPECT_EQ(parse("base = \"\xff\xfe\"").status().code(), "TY-HW-002");
   EXPECT_EQ(parse(std::string("\0\0\0", 3)).status().code(), "TY-HW-002");
