@@ -5,6 +5,7 @@
 #include "tools/command.h"
 #include "tools/plan_options.h"
 #include "tools/plan_screen.h"
+#include "tools/program_input.h"
 
 namespace trainyard::tools {
 namespace {
@@ -58,6 +59,7 @@ Result<int> plan(const Options& o) {
   } else {
     fmt::print("{}", plan_text(report));
   }
+  if (!o.report.empty()) TY_TRY(write_file(o.report, plan_report(report)));
   return 0;
 }
 

@@ -26,6 +26,8 @@ struct PlanReport {
 std::string plan_text(const PlanReport& report);
 // Cost per million tokens on each machine, and the prices at which they are equal.
 std::string compare_text(const PlanReport& report);
+// One HTML file.
+std::string plan_report(const PlanReport& report);
 nlohmann::ordered_json plan_json(const PlanReport& report);
 
 }  // namespace trainyard::tools

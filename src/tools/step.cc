@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 
 #include "cluster/training/model_list.h"
 #include "cluster/training/predict_table.h"
 #include "tools/command.h"
 #include "tools/job_options.h"
+#include "tools/program_input.h"
 #include "tools/step_screen.h"
 
 namespace trainyard::tools {
@@ -19,15 +19,6 @@ struct Options {
   std::string csv, out, trace, report;
   bool json = false, layers = false, list_models = false;
 };
-
-Status write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.flush();
-  if (!file)
-    return error("TY-TOOL-004", "cannot write {}. Check the path and the space left.", path);
-  return {};
-}
 
 Result<int> predict_file(const Options& o) {
   const Result<CsvTable> table = load_csv(o.csv);
@@ -75,6 +66,7 @@ Result<int> step(const Options& o) {
     fmt::print("{}", step_text(*answer, o.layers));
   }
   if (!o.trace.empty()) TY_TRY(write_file(o.trace, step_trace(*answer)));
+  if (!o.report.empty()) TY_TRY(write_file(o.report, step_report(*answer)));
   return 0;
 }
 

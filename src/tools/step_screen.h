@@ -20,6 +20,8 @@ struct StepAnswer {
 
 std::string step_text(const StepAnswer& answer, bool layers);
 nlohmann::ordered_json step_json(const StepAnswer& answer);
+// One HTML file.
+std::string step_report(const StepAnswer& answer);
 // Stages, their tasks, and the kernels of one layer.
 std::string step_trace(const StepAnswer& answer);
 

@@ -25,21 +25,6 @@ double ideal_seconds(const PublishedRun& run) {
          model_flops(run.workloads.front().model, run.batch.sequence) / model.peak_flops();
 }
 
-double flops(const Kernel& k) {
-  if (k.kind == KernelKind::Gemm) return 2 * k.m * k.k * k.n * k.count;
-  if (k.kind == KernelKind::Attention) {
-    return 4 * k.heads * k.queries * k.keys * k.head_dim * (k.backward ? 2 : 1);
-  }
-  return 0;
-}
-
-double bytes(const Kernel& k) {
-  if (k.kind == KernelKind::Gemm) {
-    return k.count * ((k.m * k.k + k.k * k.n) * k.in_bytes + k.m * k.n * k.out_bytes);
-  }
-  return k.kind == KernelKind::Pass ? k.bytes * k.elements * k.count : 0;
-}
-
 // Ratios of a baseline that divides an ideal time by one efficiency per group: the geometric mean
 // over the group's other configurations, or over all others where there is none.
 std::vector<double> left_out_baseline(
@@ -155,7 +140,7 @@ double roofline_seconds(const PublishedRun& run) {
                         static_cast<double>(work.chips) / ranks;
   double time = 0;
   for (const LayerLine& line : model.layer_lines(run.layout, run.batch)) {
-    time += line.times * std::max(flops(line.shape) / peak, bytes(line.shape) / memory);
+    time += line.times * std::max(flops(line.shape) / peak, least_bytes(line.shape) / memory);
   }
   return time;
 }

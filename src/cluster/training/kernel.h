@@ -36,6 +36,11 @@ struct Kernel {
   bool resident = false;  // state that lives in memory: never kept on the chip between kernels
 };
 
+// Of the mathematics, masked scores included; 0 for a pass.
+double flops(const Kernel& kernel);
+// The least traffic with memory: each operand and result once.
+double least_bytes(const Kernel& kernel);
+
 // What a kernel waits for most.
 enum class Limit : uint8_t { Tensor, Vector, Scalar, Memory, Overhead };
 std::string_view name(Limit limit);  // "tensor", "vector", "scalar", "memory", "overhead"

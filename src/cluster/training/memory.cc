@@ -8,41 +8,6 @@ namespace {
 
 constexpr double kGb = 1e9;
 
-// Weights of one pipeline stage on one rank: all, and those of its largest layer.
-struct StageWeights {
-  double all = 0;
-  double layer = 0;
-};
-
-// Experts are spread over ep ranks; everything else is whole in each of them.
-double rank_weights(const Layer& layer, const Layout& l) {
-  const auto* block = std::get_if<Block>(&layer);
-  if (block == nullptr) {
-    return std::visit([](const auto& any) { return parameters(any); }, layer) / l.tp;
-  }
-  if (block->experts == 0) return parameters(*block) / l.tp;
-  Block none = *block;
-  none.top_k = 0;
-  const double shared = active_parameters(none);
-  return (shared + (parameters(*block) - shared) / l.ep) / l.tp;
-}
-
-StageWeights stage_weights(const MemoryQuestion& q, int64_t stage) {
-  const Layout& l = q.layout;
-  StageWeights w;
-  double layers = 0;
-  for (const Layer& layer : q.model.layers) {
-    const double one = rank_weights(layer, l);
-    layers += one * static_cast<double>(count(layer));
-    w.layer = std::max(w.layer, one);
-  }
-  const double total_layers = static_cast<double>(layer_count(q.model));
-  w.all = layers * std::ceil(total_layers / l.pp) / total_layers;
-  if (stage == 0) w.all += embedding_parameters(q.model) / l.tp;
-  if (stage == l.pp - 1 && (!q.model.tied || l.pp > 1)) w.all += head_parameters(q.model) / l.tp;
-  return w;
-}
-
 double in_flight(const MemoryQuestion& q, int64_t stage) {
   const Layout& l = q.layout;
   const double m = static_cast<double>(micro_batches(l, q.batch));
@@ -70,20 +35,24 @@ double logits(const MemoryQuestion& q) {
 Memory stage_memory(const MemoryQuestion& q, int64_t stage) {
   const Layout& l = q.layout;
   const Precision& p = q.precision;
-  const StageWeights w = stage_weights(q, stage);
+  const double all = stage_weights(q.model, l, stage).total();
+  double layer = 0;  // the largest
+  for (const Layer& each : q.model.layers) {
+    layer = std::max(layer, rank_weights(each, l).total());
+  }
   const double shards = static_cast<double>(l.shards());
   // A pipeline keeps gathered weights and gradients for all micro batches of a step.
   const double whole = l.sharding == Sharding::Fsdp && l.pp == 1 ? shards : 1;
   const double state = l.sharding == Sharding::None ? 1 : shards;
   Memory m;
   m.stage = stage;
-  m.weights = w.all * p.weight / whole;
-  m.gradients = w.all * p.gradient / whole;
-  m.optimizer = w.all * (p.master + moments(q.optimizer) * p.moment) / state;
+  m.weights = all * p.weight / whole;
+  m.gradients = all * p.gradient / whole;
+  m.optimizer = all * (p.master + moments(q.optimizer) * p.moment) / state;
   m.activations = activations(q, stage);
   m.logits = stage == l.pp - 1 ? logits(q) : 0;
-  m.gathered = l.sharding == Sharding::Fsdp && l.pp == 1 ? 2 * w.layer * p.weight : 0;
-  m.buffers = l.dp > 1 ? std::min(q.rules.bucket, w.all * p.gradient) : 0;
+  m.gathered = l.sharding == Sharding::Fsdp && l.pp == 1 ? 2 * layer * p.weight : 0;
+  m.buffers = l.dp > 1 ? std::min(q.rules.bucket, all * p.gradient) : 0;
   m.runtime = q.rules.runtime;
   return m;
 }
@@ -105,6 +74,37 @@ double block_activations(const Block& b, const MemoryQuestion& q) {
 }
 
 }  // namespace
+
+RankWeights rank_weights(const Layer& layer, const Layout& l) {
+  const auto tp = static_cast<double>(l.tp);
+  const auto* block = std::get_if<Block>(&layer);
+  if (block == nullptr) {
+    return {.common = std::visit([](const auto& any) { return parameters(any); }, layer) / tp};
+  }
+  if (block->experts == 0) return {.common = parameters(*block) / tp};
+  Block none = *block;
+  none.top_k = 0;
+  const double common = active_parameters(none);
+  return {.common = common / tp,
+          .experts = (parameters(*block) - common) / tp / static_cast<double>(l.ep)};
+}
+
+RankWeights stage_weights(const Model& model, const Layout& l, int64_t stage) {
+  RankWeights w;
+  for (const Layer& layer : model.layers) {
+    const RankWeights one = rank_weights(layer, l);
+    w.common += one.common * static_cast<double>(count(layer));
+    w.experts += one.experts * static_cast<double>(count(layer));
+  }
+  const double layers = static_cast<double>(layer_count(model));
+  const double share = std::ceil(layers / static_cast<double>(l.pp)) / layers;
+  w.common *= share;
+  w.experts *= share;
+  const auto tp = static_cast<double>(l.tp);
+  if (stage == 0) w.common += embedding_parameters(model) / tp;
+  if (stage == l.pp - 1 && (!model.tied || l.pp > 1)) w.common += head_parameters(model) / tp;
+  return w;
+}
 
 std::string_view memory_kind(int kind) {
   constexpr std::array<std::string_view, kMemoryKinds> kNames = {

@@ -32,6 +32,16 @@ inline constexpr int kMemoryKinds = 8;
 std::string_view memory_kind(int kind);
 std::array<double, kMemoryKinds> by_kind(const Memory& memory);
 
+// Weights of one rank: those that every data-parallel rank has, and experts, which ep ranks share
+// out.
+struct RankWeights {
+  double common = 0, experts = 0;
+  double total() const { return common + experts; }
+};
+RankWeights rank_weights(const Layer& layer, const Layout& layout);
+// Of the first or last pipeline stage, with embedding and head.
+RankWeights stage_weights(const Model& model, const Layout& layout, int64_t stage);
+
 // What the model, the layout and the formats leave open.
 struct MemoryRules {
   double hbm = 0;             // bytes of one rank

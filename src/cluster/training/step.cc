@@ -191,11 +191,12 @@ Step StepModel::evaluate(const Layout& l, const Batch& b) const {
   t.pipeline = m * boundary;
   // The other stages fill and drain; they have no head.
   t.bubble = static_cast<double>(l.pp - 1) / static_cast<double>(l.vpp) * (body + boundary);
-  const double weights = p.traffic->stage_weights(l);
+  const RankWeights weights = stage_weights(p.work.model, l, l.pp - 1);
   t.data = p.traffic->data_parallel(l, weights, slot.compute * 2 / 3);
   const double owned = l.sharding == Sharding::None ? 1 : static_cast<double>(l.shards());
   t.optimizer =
-      p.timer->time(optimizer_kernel(weights / owned, p.work.precision, p.work.optimizer)).total;
+      p.timer->time(optimizer_kernel(weights.total() / owned, p.work.precision, p.work.optimizer))
+          .total;
   t.host = p.traffic->host();
   step.total = t.total();
 

@@ -112,8 +112,7 @@ double StepTraffic::fsdp(double weights, const Layout& l, double forward, double
 LayerTraffic StepTraffic::layer(const Layer& layer, const Layout& l, const Batch& b, double forward,
                                 double backward) const {
   LayerTraffic t;
-  const double weights = std::visit([](const auto& any) { return parameters(any); }, layer) /
-                         static_cast<double>(l.tp);
+  const double weights = rank_weights(layer, l).total();
   if (const auto* block = std::get_if<Block>(&layer)) {
     t.tensor = tensor(*block, l, b);
     t.context = context(*block, l, b, 0.5 * (forward + backward));
@@ -137,38 +136,31 @@ double StepTraffic::boundary(const Layout& l, const Batch& b) const {
   return 2 * once * chunks * (1 - knobs_[Knob::PeerOverlap]);
 }
 
-double StepTraffic::stage_weights(const Layout& l) const {
-  double layers = 0;
-  for (const Layer& layer : work_.model.layers) {
-    layers += static_cast<double>(count(layer)) *
-              std::visit([](const auto& any) { return parameters(any); }, layer);
-  }
-  const double all = static_cast<double>(layer_count(work_.model));
-  const double share = std::ceil(all / static_cast<double>(l.pp)) / all;
-  const double ends = l.pp == 1 ? parameters(work_.model) - layers : head_parameters(work_.model);
-  return (layers * share + ends) / static_cast<double>(l.tp);
-}
-
-double StepTraffic::data_parallel(const Layout& l, double weights, double window) const {
-  const int64_t replicas = l.dp * l.cp;
-  if (replicas == 1) return 0;
-  const int64_t stride = l.tp * (pipeline_before_data_ ? l.pp : 1);
-  const double gradients = weights * work_.precision.gradient;
+double StepTraffic::gradients(const Layout& l, double weights, const RankGroup& group,
+                              double window) const {
+  if (group.size <= 1 || weights <= 0) return 0;
+  const double bytes = weights * work_.precision.gradient;
   if (l.sharding == Sharding::Fsdp && l.pp == 1) {
     // Groups that hold the same shard add their gradients.
-    const int64_t copies = replicas / l.shards();
+    const int64_t copies = l.dp * l.cp / l.shards();
     if (copies == 1) return 0;
-    const double owned = gradients / static_cast<double>(l.shards());
-    const double time =
-        seconds(collectives_.time(Op::AllReduce, owned, {copies, l.tp * l.shards()}));
+    const double time = seconds(collectives_.time(
+        Op::AllReduce, bytes / static_cast<double>(l.shards()), {copies, l.tp * l.shards()}));
     return neuron_ ? time : std::max(0.0, time - window);
   }
-  const RankGroup group{replicas, stride};
-  const double scatter = seconds(collectives_.time(Op::ReduceScatter, gradients, group));
-  const double bytes = l.sharding == Sharding::None ? gradients : weights * work_.precision.weight;
-  const double gather = seconds(collectives_.time(Op::AllGather, bytes, group));
+  const double scatter = seconds(collectives_.time(Op::ReduceScatter, bytes, group));
+  const double back = l.sharding == Sharding::None ? bytes : weights * work_.precision.weight;
+  const double gather = seconds(collectives_.time(Op::AllGather, back, group));
   if (neuron_ || work_.software.stack == Stack::Megatron2021) return scatter + gather;
   return std::max(0.0, scatter - window) + std::max(0.0, gather - window / 2);
+}
+
+double StepTraffic::data_parallel(const Layout& l, const RankWeights& weights,
+                                  double window) const {
+  const int64_t replicas = l.dp * l.cp;
+  const int64_t stride = l.tp * (pipeline_before_data_ ? l.pp : 1);
+  return gradients(l, weights.common, {replicas, stride}, window) +
+         gradients(l, weights.experts, {replicas / l.ep, stride * l.ep}, window);
 }
 
 double StepTraffic::host() const {

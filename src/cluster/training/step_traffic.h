@@ -3,6 +3,7 @@
 #include "cluster/training/collective_times.h"
 #include "cluster/training/knobs.h"
 #include "cluster/training/layout.h"
+#include "cluster/training/memory.h"
 #include "cluster/training/model.h"
 
 namespace trainyard::cluster {
@@ -25,17 +26,16 @@ class StepTraffic {
   double boundary(const Layout& l, const Batch& b) const;
   // Gradients and weights between data-parallel ranks, once per step. `window` is the backward
   // pass of one micro batch.
-  double data_parallel(const Layout& l, double weights, double window) const;
+  double data_parallel(const Layout& l, const RankWeights& weights, double window) const;
   double host() const;
-
-  // Weights of the fullest stage on one rank.
-  double stage_weights(const Layout& l) const;
 
  private:
   double seconds(const CollectiveCost& cost) const;
   double tensor(const Block& block, const Layout& l, const Batch& b) const;
   double context(const Block& block, const Layout& l, const Batch& b, double window) const;
   double expert(const Block& block, const Layout& l, const Batch& b) const;
+  // All gradients of `weights` weights of a rank, between ranks {replicas, stride}.
+  double gradients(const Layout& l, double weights, const RankGroup& group, double window) const;
   double fsdp(double weights, const Layout& l, double forward, double backward) const;
 
   const Workload& work_;
