@@ -132,7 +132,10 @@ double StepTraffic::boundary(const Layout& l, const Batch& b) const {
   if (neuron_) share = std::max(sharded, knobs_[Knob::NeuronBoundary]);
   const double once = seconds(collectives_.time(Op::SendRecv, whole * share, {2, stride}));
   const double chunks = static_cast<double>(l.vpp);
-  if (neuron_) return 2 * once * chunks + 1e-3 * knobs_[Knob::NeuronSlotHost];
+  if (neuron_) {
+    const bool nxd = work_.software.stack == Stack::NeuronNxd;
+    return 2 * once * chunks + 1e-3 * knobs_[nxd ? Knob::NeuronSlotHostNxd : Knob::NeuronSlotHost];
+  }
   return 2 * once * chunks * (1 - knobs_[Knob::PeerOverlap]);
 }
 
