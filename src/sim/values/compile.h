@@ -25,7 +25,7 @@ struct Home {
 std::vector<Home> find_homes(const isa::Program& program);
 
 struct HbmView;
-struct Packing;
+class Packing;
 
 // What the steps of a plan are made from. `views` is null without shortcuts.
 struct Compiler {

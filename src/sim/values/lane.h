@@ -15,12 +15,6 @@ namespace trainyard::sim {
 
 class Watch;
 
-// Packed matmul operands of one static operand, and which contents each was packed from.
-struct PackTable {
-  HostBuffer memory;
-  std::vector<uint64_t> packed_from;  // by slot; 0: nothing
-};
-
 // Counters, registers, tensor instances and scratch of one worker. A worker of a parallel loop
 // starts as a copy of the addresses and numbers of the lane that entered it.
 struct Lane {
@@ -30,11 +24,13 @@ struct Lane {
   std::vector<HostBuffer> memory;  // by TensorId: what this lane owns
   std::vector<PsumMap> psum;       // by TensorId: what matmuls may add to
   ExecContext exec;
-  HostBuffer batch;                // PSUM tiles of several iterations
-  std::vector<PackTable> packs;    // by table of the plan (values/packing.h)
-  std::vector<uint64_t> contents;  // by TensorId: changes whenever the contents may
-  uint64_t clock = 0;              // the latest stamp
-  uint64_t clock_step = 1;         // how many lanes there are: their stamps all differ
+  HostBuffer batch;  // PSUM tiles of several iterations
+  HostBuffer arena;  // packed operands that are kept (values/packing.h)
+  std::vector<std::vector<uint64_t>> packed_from;  // by table and slot: contents; 0: nothing
+  HostBuffer passing_stationary, passing_moving;   // packed operands of one nest
+  std::vector<uint64_t> contents;                  // by TensorId: changes whenever the contents may
+  uint64_t clock = 0;                              // the latest stamp
+  uint64_t clock_step = 1;  // how many lanes there are: their stamps all differ
 
   isa::TripRecord trips;
   std::vector<ValueEvent> events;

@@ -69,11 +69,11 @@ BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
       options(options),
       homes(find_homes(program)),
       uses(program, homes),
-      views(program.tensors.size()) {
+      views(program.tensors.size()),
+      packing(options.shortcuts && !options.watch) {
   const bool shortcuts = options.shortcuts && !options.watch;
   tracked_psum_ = find_tracked_psum(program, homes);
   is_packed_ = find_packed(program, homes);
-  packing.keep = shortcuts;
   if (shortcuts) views = find_hbm_views(program, homes, uses);
   for (size_t id = 0; id < views.size(); ++id) {
     if (!views[id]) continue;
@@ -81,6 +81,7 @@ BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
                                    program.tensors[views[id]->tensor].name));
   }
   nodes = build(program.body);
+  packing.assign();
   if (shortcuts) find_products(*this, nodes, remarks_);
   if (!options.watch) find_parallel(*this, nodes, remarks_);
 }

@@ -64,7 +64,9 @@ bool make_batch(const BodyPlan& plan, Node& node) {
   if (by_stationary == mm.moving().depends_on(node.id)) return false;
   const PackedOperand& moves = by_stationary ? mm.stationary() : mm.moving();
   const PackedOperand& stays = by_stationary ? mm.moving() : mm.stationary();
-  if (!moves.is_kept() || !stays.is_kept()) return false;
+  const isa::LoopId k = first->id;
+  if (!moves.has_slots_of(node.id) || !moves.has_slots_of(k) || !stays.has_slots_of(k))
+    return false;
   std::vector<isa::TensorId> changed;
   collect_changes(plan, node.body, changed);
   for (const PackedOperand* o : {&moves, &stays}) {

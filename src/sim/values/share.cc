@@ -18,7 +18,8 @@ Lane new_lane(const BodyPlan& plan, int index, int lanes) {
   lane.memory.resize(p.tensors.size());
   lane.psum.resize(p.tensors.size());
   lane.contents.resize(p.tensors.size());
-  lane.packs.resize(plan.packing.tables);
+  lane.arena.reserve(plan.packing.arena_bytes());
+  lane.packed_from.resize(plan.packing.tables());
   lane.trips.loops.resize(p.loops.size());
   lane.trips.branches.resize(p.branches.size());
   lane.exec.convert = plan.options.convert;
