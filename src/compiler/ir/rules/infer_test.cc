@@ -161,6 +161,9 @@ TEST(Infer, AConvolutionCountsItsWindows) {
   EXPECT_EQ(code_of_one(OpKind::Convolution, {f32({2, 8, 9, 4}), f32({3, 3, 2, 6})}, grouped,
                         f32({2, 8, 4, 6})),
             kOk);
+  ConvolutionAttributes reversed = nhwc_conv();
+  reversed.window_reversal = {true};
+  EXPECT_EQ(code_of_one(OpKind::Convolution, operands, reversed, f32({2, 8, 4, 6})), "TY-SHLO-023");
   ConvolutionAttributes bad = nhwc_conv();
   bad.window.strides = {0, 2};
   EXPECT_EQ(code_of_one(OpKind::Convolution, operands, bad, f32({2, 8, 4, 6})), "TY-SHLO-023");

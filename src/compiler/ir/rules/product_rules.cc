@@ -118,6 +118,10 @@ Inferred infer_convolution(const OpView& view) {
     sizes[i] = input.shape[static_cast<size_t>(a.input_spatial[i])];
     window[i] = kernel.shape[static_cast<size_t>(a.kernel_spatial[i])];
   }
+  if (!a.window_reversal.empty() && a.window_reversal.size() != spatial) {
+    return view.wrong(kWrongAttribute, "window_reversal has {} entries for {} dimensions",
+                      a.window_reversal.size(), spatial);
+  }
   const Result<Dims> counts = window_counts(view, a.window, sizes, window);
   if (!counts.ok()) return counts.status();
   Dims shape(static_cast<size_t>(rank));
