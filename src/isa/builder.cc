@@ -36,6 +36,13 @@ Block& ProgramBuilder::block() {
   return program_.body;
 }
 
+TensorId ProgramBuilder::global(Tensor tensor) {
+  const TensorId id = declare(std::move(tensor));
+  block().pop_back();
+  program_.body.insert(program_.body.begin(), {Statement::Kind::Tensor, id});
+  return id;
+}
+
 TensorId ProgramBuilder::declare(Tensor tensor) {
   TY_CHECK(!tensor.on_chip() || !tensor.shape.empty());
   const auto id = static_cast<TensorId>(program_.tensors.size());

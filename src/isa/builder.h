@@ -39,6 +39,8 @@ class ProgramBuilder {
   TensorId view(std::string_view name, TensorId base, Dtype dtype, std::vector<int64_t> shape,
                 int64_t offset = 0);
   TensorId declare(Tensor tensor);
+  // Declares at the very start of the program, whatever block is open.
+  TensorId global(Tensor tensor);
   RegisterId reg(std::string_view name);
   SemaphoreId semaphore(std::string_view name);
 

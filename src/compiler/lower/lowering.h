@@ -1,0 +1,79 @@
+#pragma once
+// The state of lowering one function to a body.
+//
+// A block is cut into kernels (lower/kernels.h); each kernel reads dense HBM tensors and writes
+// dense HBM tensors, and everything between stays inside of it. A value that only renames another's
+// bytes (a reshape) shares its tensor: accesses are flat, so the shape of a tensor does not matter.
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "compiler/executable.h"
+#include "compiler/ir/graph.h"
+#include "compiler/lower/storage.h"
+#include "hw/core_spec.h"
+#include "isa/builder.h"
+
+namespace trainyard::compiler {
+
+class Lowering {
+ public:
+  Lowering(const Module& module, const Function& function, const hw::CoreSpec& core,
+           Executable& executable);
+
+  const Module& module;
+  const Function& function;
+  const hw::CoreSpec& core;
+  isa::ProgramBuilder body;
+  Executable& executable;
+
+  // The HBM tensor that holds `value`. It must have been defined; a constant gets one on first use.
+  // -1 for a value without elements.
+  isa::TensorId hbm(ValueId value);
+  // Declares the tensor of a result of a kernel, or gives the one that was reserved for it.
+  isa::TensorId define(ValueId value);
+  // `value` lies in `tensor` (all of it).
+  void bind(ValueId value, isa::TensorId tensor) { tensors_[value] = tensor; }
+  bool is_bound(ValueId value) const { return tensors_.contains(value); }
+  // `define(value)` will give `tensor`: an output, or the state of a loop.
+  void reserve(ValueId value, isa::TensorId tensor) { reserved_[value] = tensor; }
+  bool is_reserved(ValueId value) const { return reserved_.contains(value); }
+
+  // Elements [offset + sum(step * index)] of the value's tensor; all numbers in elements of the
+  // graph's type, whose words are added here.
+  isa::Access access(ValueId value, isa::Affine offset, std::vector<isa::Dim> dims);
+  // All of it, in order: one dim.
+  isa::Access whole(ValueId value);
+  // Copies all bytes of one tensor to another of the same size.
+  void copy(isa::TensorId dst, isa::TensorId src, std::string_view label);
+
+  const TensorType& type(ValueId value) const { return *function.type(value).tensor(); }
+  int64_t elements(ValueId value) const { return *type(value).elements(); }
+  // The data of a constant, or null.
+  const Constant* constant(ValueId value) const;
+  // The operation that makes `value`, or null for an argument.
+  const Op* maker(ValueId value) const;
+
+  // Later statements come from the user's line of `op`.
+  void set_source(const Op& op);
+  SourcePlace place(const Op& op) const { return user_place(module, function, op.location); }
+  // A short name for labels: "add_12".
+  static std::string label(const Op& op, OpId id);
+  void remark(const Op& op, std::string_view text);
+
+ private:
+  std::unordered_map<ValueId, isa::TensorId> tensors_;
+  std::unordered_map<ValueId, isa::TensorId> reserved_;
+  std::unordered_map<ConstantId, isa::TensorId> constants_;
+  std::unordered_map<std::string, int32_t> files_;
+};
+
+// Lowers the operations of a block up to its terminator. The values that the terminator hands over
+// are bound afterwards.
+Status lower_block(Lowering& lowering, BlockId block);
+
+// The whole of `main`: declares arguments and outputs, lowers the body, hands the outputs over.
+Result<Executable> lower(const Module& module, const hw::CoreSpec& core, std::string_view target);
+
+}  // namespace trainyard::compiler
