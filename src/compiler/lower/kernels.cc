@@ -11,7 +11,27 @@ std::string_view name(KernelKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-KernelKind kind_of(const Lowering& /*lowering*/, const Op& op) {
+namespace {
+
+// What the array multiplies. Integers are exact on it only below 2^24.
+bool is_array_float(ElementType type) {
+  switch (type) {
+    case ElementType::F32:
+    case ElementType::BF16:
+    case ElementType::F16:
+    case ElementType::F8E5M2:
+    case ElementType::F8E4M3:
+    case ElementType::F8E4M3FN:
+    case ElementType::F8E3M4:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+KernelKind kind_of(const Lowering& lowering, const Op& op) {
   switch (op.kind) {
     case OpKind::Constant:
     case OpKind::Reshape:
@@ -23,6 +43,12 @@ KernelKind kind_of(const Lowering& /*lowering*/, const Op& op) {
     case OpKind::If:
     case OpKind::Case:
       return KernelKind::Control;
+    case OpKind::DotGeneral: {
+      const bool floats = is_array_float(lowering.type(op.operands[0]).element) &&
+                          is_array_float(lowering.type(op.operands[1]).element) &&
+                          is_array_float(lowering.type(op.results[0]).element);
+      return floats ? KernelKind::Dot : KernelKind::Gpsimd;
+    }
     default:
       return KernelKind::Gpsimd;
   }
