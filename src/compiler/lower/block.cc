@@ -1,6 +1,7 @@
 // Blocks and functions: kernels in order, arguments in, outputs out.
 #include "base/check.h"
 #include "compiler/lower/kernels.h"
+#include "compiler/lower/views.h"
 
 namespace trainyard::compiler {
 
@@ -23,8 +24,13 @@ Status lower_kernel(Lowering& lowering, const Kernel& kernel) {
   switch (kernel.kind) {
     case KernelKind::Nothing:
       return lower_nothing(lowering, kernel);
-    case KernelKind::Move:
-      return lower_move(lowering, kernel);
+    case KernelKind::Move: {
+      const Op& op = lowering.function.op(kernel.ops.front());
+      if (!is_view_op(op.kind)) return lower_move(lowering, kernel);
+      const ValueId value = op.results[0];
+      lowering.bind(value, materialize(lowering, value, lowering.allocate(value)));
+      return {};
+    }
     case KernelKind::Tile:
       return lower_tile(lowering, kernel);
     case KernelKind::Dot:

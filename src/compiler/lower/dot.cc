@@ -40,9 +40,11 @@ struct Groups {
   std::vector<Axis> batch, m, n, k;
 };
 
-Groups groups_of(const TensorType& lhs, const TensorType& rhs, const DotAttributes& dot,
+// `ls` and `rs`: the steps of both operands.
+Groups groups_of(const TensorType& lhs, const std::vector<int64_t>& ls, const TensorType& rhs,
+                 const std::vector<int64_t>& rs, const DotAttributes& dot,
                  const TensorType& result) {
-  const auto ls = row_major(lhs.shape), rs = row_major(rhs.shape), os = row_major(result.shape);
+  const std::vector<int64_t> os = row_major(result.shape);
   const auto has = [](const Dims& dims, int64_t d) { return std::ranges::count(dims, d) > 0; };
   Groups g;
   size_t out = 0;
@@ -80,10 +82,12 @@ class DotLowering {
   Status run() {
     const auto& dot = std::get<DotAttributes>(op_.attributes);
     const TensorType& result = l_.type(op_.results[0]);
-    Groups g = groups_of(l_.type(op_.operands[0]), l_.type(op_.operands[1]), dot, result);
+    const StridedView lhs = l_.view(op_.operands[0]), rhs = l_.view(op_.operands[1]);
+    Groups g = groups_of(l_.type(op_.operands[0]), lhs.steps, l_.type(op_.operands[1]), rhs.steps,
+                         dot, result);
     l_.define(op_.results[0]);
-    lhs_ = matrix_of(op_.operands[0]);
-    rhs_ = matrix_of(op_.operands[1]);
+    lhs_ = matrix_of(op_.operands[0], lhs);
+    rhs_ = matrix_of(op_.operands[1], rhs);
     if (g.k.size() > 1) gather_k(g);
     // The longest axis of each group goes into the matrix, the others around it.
     std::vector<Axis> around = g.batch;
@@ -105,16 +109,16 @@ class DotLowering {
     return matrix;
   }
 
-  Matrix matrix_of(ValueId value) {
-    return {l_.hbm(value), storage_of(l_.type(value).element).dtype, 0, 0, 0};
+  Matrix matrix_of(ValueId value, const StridedView& view) const {
+    return {view.tensor, storage_of(l_.type(value).element).dtype, view.offset, 0, 0};
   }
 
   // Contracted axes that do not walk as one: operands are copied to memory where they do.
   void gather_k(Groups& g) {
     int64_t k = 1;
     for (const Axis& a : g.k) k *= a.count;
-    lhs_.tensor = gathered(lhs_, g, g.m, &Axis::lhs, k);
-    rhs_.tensor = gathered(rhs_, g, g.n, &Axis::rhs, k);
+    lhs_ = {gathered(lhs_, g, g.m, &Axis::lhs, k), lhs_.dtype, 0, 0, 0};
+    rhs_ = {gathered(rhs_, g, g.n, &Axis::rhs, k), rhs_.dtype, 0, 0, 0};
     g.k = {{k, 1, 1, 0}};
   }
 
@@ -144,8 +148,8 @@ class DotLowering {
 
   void emit(const std::vector<Axis>& around, const Axis& m, const Axis& n, const Axis& k) {
     Product p;
-    p.stationary = {lhs_.tensor, lhs_.dtype, 0, m.lhs, k.lhs};
-    p.moving = {rhs_.tensor, rhs_.dtype, 0, n.rhs, k.rhs};
+    p.stationary = {lhs_.tensor, lhs_.dtype, lhs_.offset, m.lhs, k.lhs};
+    p.moving = {rhs_.tensor, rhs_.dtype, rhs_.offset, n.rhs, k.rhs};
     p.result = l_.hbm(op_.results[0]);
     p.result_dtype = storage_of(l_.type(op_.results[0]).element).dtype;
     p.result_m_step = m.out;

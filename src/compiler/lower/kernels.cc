@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/lower/group_tile.h"
+#include "compiler/lower/tile_ops.h"
+#include "compiler/lower/views.h"
+
 namespace trainyard::compiler {
 
 std::string_view name(KernelKind kind) {
@@ -34,7 +38,6 @@ bool is_array_float(ElementType type) {
 KernelKind kind_of(const Lowering& lowering, const Op& op) {
   switch (op.kind) {
     case OpKind::Constant:
-    case OpKind::Reshape:
     case OpKind::OptimizationBarrier:
     case OpKind::CreateToken:
     case OpKind::AfterAll:
@@ -50,47 +53,138 @@ KernelKind kind_of(const Lowering& lowering, const Op& op) {
       return floats ? KernelKind::Dot : KernelKind::Gpsimd;
     }
     default:
-      return KernelKind::Gpsimd;
+      break;
   }
+  if (is_view_op(op.kind)) return KernelKind::Move;
+  if (is_tile_elementwise(lowering, op)) return KernelKind::Tile;
+  if (op.kind == OpKind::Reduce && simple_reduce(lowering, op)) return KernelKind::Tile;
+  return KernelKind::Gpsimd;
 }
 
 namespace {
 
-// The operations of `block` whose results are used, in it or further in.
-std::vector<bool> live_ops(const Function& function, BlockId block) {
-  std::vector<bool> live(function.ops.size(), false);
-  std::vector<bool> used(function.values.size(), false);
-  const auto use = [&](const auto& self, const Op& op) -> void {
-    for (const ValueId v : op.operands) used[static_cast<size_t>(v)] = true;
-    for (const BlockId region : op.regions) {
-      for (const OpId inner : function.block(region).ops) self(self, function.op(inner));
-    }
-  };
-  const std::vector<OpId>& ops = function.block(block).ops;
-  for (auto id = ops.rbegin(); id != ops.rend(); ++id) {
-    const Op& op = function.op(*id);
-    const bool wanted = has_side_effect(op) || std::ranges::any_of(op.results, [&](ValueId v) {
-                          return used[static_cast<size_t>(v)];
-                        });
-    if (!wanted) continue;
-    live[static_cast<size_t>(*id)] = true;
-    use(use, op);
+class Planner {
+ public:
+  Planner(const Lowering& lowering, BlockId block)
+      : l_(lowering), f_(lowering.function), block_(block), users_(f_.values.size()) {
+    for (const OpId id : f_.block(block).ops) note_uses(f_.op(id), id);
+    kernel_of_.assign(f_.ops.size(), -1);
+    dense_.assign(f_.ops.size(), Unknown);
   }
-  return live;
-}
+
+  std::vector<Kernel> plan() {
+    const std::vector<bool> live = live_ops();
+    for (const OpId id : f_.block(block_).ops) {
+      const Op& op = f_.op(id);
+      if (!live[static_cast<size_t>(id)] || is_terminator(op.kind)) continue;
+      place(id, op);
+    }
+    return std::move(kernels_);
+  }
+
+ private:
+  // Users in the block and further in; inner ones count as the operation of the block.
+  void note_uses(const Op& op, OpId user) {
+    for (const ValueId v : op.operands) users_[static_cast<size_t>(v)].push_back(user);
+    for (const BlockId region : op.regions) {
+      for (const OpId inner : f_.block(region).ops) note_uses(f_.op(inner), user);
+    }
+  }
+
+  std::vector<bool> live_ops() const {
+    std::vector<bool> live(f_.ops.size(), false);
+    const std::vector<OpId>& ops = f_.block(block_).ops;
+    for (auto id = ops.rbegin(); id != ops.rend(); ++id) {
+      const Op& op = f_.op(*id);
+      live[static_cast<size_t>(*id)] =
+          has_side_effect(op) || std::ranges::any_of(op.results, [&](ValueId v) {
+            return std::ranges::any_of(users_[static_cast<size_t>(v)],
+                                       [&](OpId user) { return live[static_cast<size_t>(user)]; });
+          });
+    }
+    return live;
+  }
+
+  // The last kernel that must have run before `value` can be read; -1 for none of this block.
+  int ready(ValueId value) const {
+    const OpId id = f_.value(value).op;
+    if (id == kNoOp) return -1;
+    const Op& op = f_.op(id);
+    if (op.kind == OpKind::Constant) return -1;
+    const int kernel = kernel_of_[static_cast<size_t>(id)];
+    if (kernel < 0 && is_view_op(op.kind)) return ready(op.operands[0]);
+    return kernel;
+  }
+
+  // Some user of the view wants its bytes in order.
+  bool needs_dense(OpId id, const Op& op) {
+    Dense& known = dense_[static_cast<size_t>(id)];
+    if (known == Unknown) known = compute_dense(op) ? Yes : No;
+    return known == Yes;
+  }
+  bool compute_dense(const Op& op) {
+    for (const OpId user : users_[static_cast<size_t>(op.results[0])]) {
+      const Op& other = f_.op(user);
+      const KernelKind kind = is_terminator(other.kind) ? KernelKind::Gpsimd : kind_of(l_, other);
+      const bool strided = kind == KernelKind::Tile || kind == KernelKind::Dot ||
+                           (kind == KernelKind::Move && is_view_op(other.kind) &&
+                            other.kind != OpKind::Reshape && !needs_dense(user, other));
+      if (!strided) return true;
+    }
+    return false;
+  }
+  // A reshape of dense bytes is free. Other views are free where all users read patterns.
+  bool is_free_view(OpId id, const Op& op) {
+    if (op.kind == OpKind::Reshape) {
+      const OpId from = f_.value(op.operands[0]).op;
+      const bool of_view = from != kNoOp && is_view_op(f_.op(from).kind) &&
+                           kernel_of_[static_cast<size_t>(from)] < 0;
+      return !of_view || !needs_dense(id, op);
+    }
+    return !needs_dense(id, op);
+  }
+
+  void place(OpId id, const Op& op) {
+    const KernelKind kind = kind_of(l_, op);
+    if (op.kind == OpKind::Constant) return;
+    const bool has_work = op.results.empty() || std::ranges::any_of(op.results, [&](ValueId v) {
+                            const TensorType* type = f_.type(v).tensor();
+                            return type != nullptr && !is_empty(*type);
+                          });
+    if (!has_work && op.regions.empty()) return;
+    int last = -1;
+    for (const ValueId v : op.operands) last = std::max(last, ready(v));
+    if (last >= 0 && kernels_[static_cast<size_t>(last)].kind == KernelKind::Tile) {
+      Kernel& kernel = kernels_[static_cast<size_t>(last)];
+      const auto in_kernel = [&](ValueId v) {
+        const OpId maker = f_.value(v).op;
+        return maker != kNoOp && kernel_of_[static_cast<size_t>(maker)] == last;
+      };
+      if (joins_tile(l_, kernel, op, in_kernel)) {
+        kernel.ops.push_back(id);
+        kernel_of_[static_cast<size_t>(id)] = last;
+        return;
+      }
+    }
+    if (is_view_op(op.kind) && is_free_view(id, op)) return;  // found through its operand
+    kernel_of_[static_cast<size_t>(id)] = static_cast<int>(kernels_.size());
+    kernels_.push_back(kind == KernelKind::Tile ? start_tile(l_, id, op) : Kernel{kind, {id}, {}});
+  }
+
+  enum Dense : uint8_t { Unknown, Yes, No };
+  const Lowering& l_;
+  const Function& f_;
+  BlockId block_;
+  std::vector<std::vector<OpId>> users_;
+  std::vector<int> kernel_of_;
+  std::vector<Dense> dense_;
+  std::vector<Kernel> kernels_;
+};
 
 }  // namespace
 
 std::vector<Kernel> plan_kernels(const Lowering& lowering, BlockId block) {
-  const Function& function = lowering.function;
-  const std::vector<bool> live = live_ops(function, block);
-  std::vector<Kernel> kernels;
-  for (const OpId id : function.block(block).ops) {
-    const Op& op = function.op(id);
-    if (!live[static_cast<size_t>(id)] || is_terminator(op.kind)) continue;
-    kernels.push_back({kind_of(lowering, op), {id}});
-  }
-  return kernels;
+  return Planner(lowering, block).plan();
 }
 
 }  // namespace trainyard::compiler

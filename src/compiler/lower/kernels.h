@@ -22,6 +22,11 @@ std::string_view name(KernelKind kind);
 struct Kernel {
   KernelKind kind = KernelKind::Nothing;
   std::vector<OpId> ops;  // in block order
+
+  // Of a tile kernel: the shape that its operations work on, and how many of the leading dimensions
+  // number the rows if it reduces along the others; -1 without reductions.
+  Dims space;
+  int64_t row_rank = -1;
 };
 
 // Where an operation by itself would go.

@@ -1,13 +1,27 @@
 #include "compiler/lower/lowering.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "compiler/lower/views.h"
 
 namespace trainyard::compiler {
 
 Lowering::Lowering(const Module& m, const Function& f, const hw::CoreSpec& c, Executable& e)
-    : module(m), function(f), core(c), body(e.name, e.program.target), executable(e) {}
+    : module(m), function(f), core(c), body(e.name, e.program.target), executable(e) {
+  users_.resize(f.values.size());
+  for (size_t id = 0; id < f.ops.size(); ++id) {
+    for (const ValueId v : f.ops[id].operands) {
+      users_[static_cast<size_t>(v)].push_back(static_cast<OpId>(id));
+    }
+  }
+}
+
+bool Lowering::is_used_outside(ValueId value, const std::vector<OpId>& ops) const {
+  return std::ranges::any_of(users_[static_cast<size_t>(value)],
+                             [&](OpId user) { return std::ranges::find(ops, user) == ops.end(); });
+}
 
 const Op* Lowering::maker(ValueId value) const {
   const OpId op = function.value(value).op;
@@ -24,8 +38,15 @@ const Constant* Lowering::constant(ValueId value) const {
 isa::TensorId Lowering::hbm(ValueId value) {
   if (is_empty(type(value))) return -1;
   if (const auto found = tensors_.find(value); found != tensors_.end()) return found->second;
+  if (const Op* op = maker(value); op != nullptr && op->kind != OpKind::Constant) {
+    if (op->kind == OpKind::Reshape && has_dense(*this, op->operands[0])) {
+      return hbm(op->operands[0]);
+    }
+    TY_CHECK(is_view_op(op->kind));  // every other value is bound by the kernel that makes it
+    return materialize(*this, value, body.declare(hbm_tensor(type(value), "view")));
+  }
   const Constant* data = constant(value);
-  TY_CHECK(data != nullptr);  // every other value is bound by the kernel that makes it
+  TY_CHECK(data != nullptr);
   const auto id = std::get<ConstantAttributes>(maker(value)->attributes).value;
   auto [known, added] = constants_.try_emplace(id, -1);
   if (added) {
@@ -43,24 +64,29 @@ isa::TensorId Lowering::hbm(ValueId value) {
   return known->second;
 }
 
+isa::TensorId Lowering::allocate(ValueId value) {
+  if (const auto found = reserved_.find(value); found != reserved_.end()) return found->second;
+  return body.declare(hbm_tensor(type(value), "v" + std::to_string(value)));
+}
+
 isa::TensorId Lowering::define(ValueId value) {
   if (is_empty(type(value))) return -1;
-  isa::TensorId tensor = -1;
-  if (const auto found = reserved_.find(value); found != reserved_.end()) {
-    tensor = found->second;
-  } else {
-    tensor = body.declare(hbm_tensor(type(value), "v" + std::to_string(value)));
-  }
+  const isa::TensorId tensor = allocate(value);
   bind(value, tensor);
   return tensor;
 }
 
 isa::Access Lowering::access(ValueId value, isa::Affine offset, std::vector<isa::Dim> dims) {
-  const Storage storage = storage_of(type(value).element);
+  return access({hbm(value), 0, {}}, type(value).element, std::move(offset), std::move(dims));
+}
+
+isa::Access Lowering::access(const StridedView& view, ElementType element, isa::Affine offset,
+                             std::vector<isa::Dim> dims) const {
+  const Storage storage = storage_of(element);
   isa::Access out;
-  out.tensor = hbm(value);
+  out.tensor = view.tensor;
   out.dtype = storage.dtype;
-  out.offset = std::move(offset) * storage.words;
+  out.offset = (std::move(offset) + view.offset) * storage.words;
   out.dims = std::move(dims);
   if (storage.words > 1) {
     for (isa::Dim& dim : out.dims) dim.step *= storage.words;

@@ -17,6 +17,14 @@
 
 namespace trainyard::compiler {
 
+// A value that is a pattern over another's bytes: element (i0, i1, ...) lies at
+// offset + sum(steps[d] * i[d]), in elements of the graph's type.
+struct StridedView {
+  isa::TensorId tensor = -1;
+  int64_t offset = 0;
+  std::vector<int64_t> steps;  // one per dimension of the value
+};
+
 class Lowering {
  public:
   Lowering(const Module& module, const Function& function, const hw::CoreSpec& core,
@@ -31,14 +39,23 @@ class Lowering {
   // The HBM tensor that holds `value`. It must have been defined; a constant gets one on first use.
   // -1 for a value without elements.
   isa::TensorId hbm(ValueId value);
+  // A value that is only a view is copied to a dense tensor of the open block.
   // Declares the tensor of a result of a kernel, or gives the one that was reserved for it.
   isa::TensorId define(ValueId value);
+  // The same without binding: `value` can still be read as a view meanwhile.
+  isa::TensorId allocate(ValueId value);
   // `value` lies in `tensor` (all of it).
   void bind(ValueId value, isa::TensorId tensor) { tensors_[value] = tensor; }
   bool is_bound(ValueId value) const { return tensors_.contains(value); }
   // `define(value)` will give `tensor`: an output, or the state of a loop.
   void reserve(ValueId value, isa::TensorId tensor) { reserved_[value] = tensor; }
   bool is_reserved(ValueId value) const { return reserved_.contains(value); }
+
+  // Where the elements of `value` lie: its own tensor, or through transposes, broadcasts, slices
+  // and reversals (lower/views.h) another's. No copy is made.
+  StridedView view(ValueId value);
+  isa::Access access(const StridedView& view, ElementType element, isa::Affine offset,
+                     std::vector<isa::Dim> dims) const;
 
   // Elements [offset + sum(step * index)] of the value's tensor; all numbers in elements of the
   // graph's type, whose words are added here.
@@ -55,6 +72,9 @@ class Lowering {
   // The operation that makes `value`, or null for an argument.
   const Op* maker(ValueId value) const;
 
+  // Whether an operation other than `ops` reads `value`, inside blocks further in, too.
+  bool is_used_outside(ValueId value, const std::vector<OpId>& ops) const;
+
   // Later statements come from the user's line of `op`.
   void set_source(const Op& op);
   SourcePlace place(const Op& op) const { return user_place(module, function, op.location); }
@@ -63,6 +83,7 @@ class Lowering {
   void remark(const Op& op, std::string_view text);
 
  private:
+  std::vector<std::vector<OpId>> users_;  // by ValueId
   std::unordered_map<ValueId, isa::TensorId> tensors_;
   std::unordered_map<ValueId, isa::TensorId> reserved_;
   std::unordered_map<ConstantId, isa::TensorId> constants_;
