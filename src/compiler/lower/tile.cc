@@ -144,6 +144,7 @@ class TileLowering {
     const std::vector<size_t> kept = order;
     for (const int64_t d : dims) order.push_back(static_cast<size_t>(d));
     std::ranges::sort(order.begin() + static_cast<int64_t>(kept.size()), order.end());
+    if (std::ranges::is_sorted(order)) return;  // the last ones already
     const Dims old = shape;
     for (size_t i = 0; i < order.size(); ++i) shape[i] = old[order[i]];
     for (size_t v = 0; v < steps.size(); ++v) {

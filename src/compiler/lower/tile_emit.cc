@@ -99,20 +99,19 @@ void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
   const auto as_ref = [&](TensorId t) { return wide ? TileRef::full(t) : TileRef::row(t); };
   if (b.kind == TileRef::Kind::Number) b = TileRef::row(as_full(b, ElementType::F32, 1));
   if (!is_far_from_zero(l_, op.operands[1])) {
+    const TensorId small = magnitude(b, wide);
+    b_.emit(isa::TensorScalar{.dst = b_.all(small),
+                              .data = b_.all(small),
+                              .op0 = AluOp::Less,
+                              .operand0 = kSmallestDivisor,
+                              .op1 = AluOp::Multiply,
+                              .operand1 = kDivisorScale - 1.0f},
+            label_ + "_small");
     const TensorId scale = tile(ElementType::F32, wide, "scale");
     b_.emit(isa::TensorScalar{.dst = b_.all(scale),
-                              .data = b_.all(b.tile),
-                              .op0 = AluOp::AbsMax,
-                              .operand0 = 0.0f,
-                              .op1 = AluOp::Less,
-                              .operand1 = kSmallestDivisor},
-            label_ + "_small");
-    b_.emit(isa::TensorScalar{.dst = b_.all(scale),
-                              .data = b_.all(scale),
-                              .op0 = AluOp::Multiply,
-                              .operand0 = kDivisorScale - 1.0f,
-                              .op1 = AluOp::Add,
-                              .operand1 = 1.0f},
+                              .data = b_.all(small),
+                              .op0 = AluOp::Add,
+                              .operand0 = 1.0f},
             label_ + "_scale");
     const TensorId scaled = tile(ElementType::F32, wide, "b");
     binary(AluOp::Multiply, b, as_ref(scale), ElementType::F32, wide, scaled);
@@ -196,13 +195,18 @@ void TileEmitter::convert(const Op& op, bool full, TensorId dst) {
   b_.emit(isa::TensorCopy{.dst = b_.all(dst), .src = whole(a, full, from)}, label_ + "_cast");
 }
 
+TensorId TileEmitter::magnitude(const TileRef& a, bool full) {
+  const TensorId out = tile(ElementType::F32, full, "abs");
+  unary(Act::Abs, a, ElementType::F32, full, out);
+  return out;
+}
+
 void TileEmitter::is_finite(const Op& op, bool full, TensorId dst) {
+  const TensorId size = magnitude(at(op.operands[0]), full);
   b_.emit(isa::TensorScalar{.dst = b_.all(dst),
-                            .data = whole(at(op.operands[0]), full, element(op.operands[0])),
-                            .op0 = AluOp::AbsMax,
-                            .operand0 = 0.0f,
-                            .op1 = AluOp::Less,
-                            .operand1 = std::numeric_limits<float>::infinity()},
+                            .data = b_.all(size),
+                            .op0 = AluOp::Less,
+                            .operand0 = std::numeric_limits<float>::infinity()},
           label_ + "_finite");
 }
 

@@ -54,6 +54,7 @@ class TileEmitter {
               isa::TensorId dst);
   void unary(isa::Function function, const TileRef& a, ElementType element, bool full,
              isa::TensorId dst);
+  isa::TensorId magnitude(const TileRef& a, bool full);
   void divide(const Op& op, bool full, isa::TensorId dst);
   void compare(const Op& op, bool full, isa::TensorId dst);
   void select(const Op& op, bool full, isa::TensorId dst);
