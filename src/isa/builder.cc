@@ -43,6 +43,12 @@ TensorId ProgramBuilder::global(Tensor tensor) {
   return id;
 }
 
+int32_t ProgramBuilder::add_gpsimd(gpsimd::Program program) {
+  program.name = unique(gpsimd_, program.name, "program");
+  program_.gpsimd.push_back(std::move(program));
+  return static_cast<int32_t>(program_.gpsimd.size()) - 1;
+}
+
 TensorId ProgramBuilder::declare(Tensor tensor) {
   TY_CHECK(!tensor.on_chip() || !tensor.shape.empty());
   const auto id = static_cast<TensorId>(program_.tensors.size());

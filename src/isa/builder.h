@@ -43,6 +43,8 @@ class ProgramBuilder {
   TensorId global(Tensor tensor);
   RegisterId reg(std::string_view name);
   SemaphoreId semaphore(std::string_view name);
+  // A program for `make_call` (isa/gpsimd_call.h); its number.
+  int32_t add_gpsimd(gpsimd::Program program);
 
   // Control statements open a block; `end` closes the innermost one. `repeat` returns its counter.
   Affine repeat(std::string_view name, Affine count);
@@ -88,7 +90,7 @@ class ProgramBuilder {
 
   Program program_;
   std::vector<Open> open_ = {{}};
-  Taken tensors_, labels_, variables_, branches_, semaphores_;
+  Taken tensors_, labels_, variables_, branches_, semaphores_, gpsimd_;
   SourceRef source_;
 };
 

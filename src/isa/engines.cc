@@ -192,6 +192,8 @@ struct Rules {
   Answer operator()(const Iota&) const { return {Engine::Gpsimd, {Engine::Gpsimd}}; }
   Answer operator()(const AffineSelect&) const { return {Engine::Gpsimd, {Engine::Gpsimd}}; }
 
+  Answer operator()(const GpsimdCall&) const { return {Engine::Gpsimd, {Engine::Gpsimd}}; }
+
   Answer operator()(const DmaCopy& i) const { return trigger(i.dst, i.src); }
   Answer operator()(const DmaTranspose& i) const { return trigger(i.dst, i.src); }
   Answer operator()(const SendRecv& i) const { return trigger(i.dst, i.src); }
@@ -257,6 +259,7 @@ struct ArithmeticOf {
   Arithmetic operator()(const RegisterLoad&) const { return Arithmetic::Int32; }
   Arithmetic operator()(const RegisterStore&) const { return Arithmetic::Int32; }
   Arithmetic operator()(const Nop&) const { return Arithmetic::Bits; }
+  Arithmetic operator()(const GpsimdCall&) const { return Arithmetic::Bits; }
   Arithmetic operator()(const CoreBarrier&) const { return Arithmetic::Bits; }
   Arithmetic operator()(const Matmul& i) const {
     return i.is_transpose ? Arithmetic::Bits : Arithmetic::Fp32;

@@ -12,6 +12,7 @@
 //   word(name, enum, default)          printed as the bare enumerator
 //   attribute(name, value, default)    enum, bool, integer, float, affine or pattern: name=value
 //   reg_dst(name, register), reg_src(name, register or number)
+//   call(program, operands, roles, scalars)   the parts of a gpsimd_call, together
 // Positional order in the text is the order here: dst, then sources.
 #include <optional>
 #include <string_view>

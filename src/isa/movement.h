@@ -164,12 +164,36 @@ struct Collective {
   friend bool operator==(const Collective&, const Collective&) = default;
 };
 
+// Runs program number `program` of Program::gpsimd on the GpSimd engine. Operand i, in HBM or SBUF,
+// is the whole tensor that window i lies in: its bytes in pattern order (SBUF: partition by
+// partition) are the bytes of the window's `tensor`, dense and row-major. The types need not agree,
+// the sizes do: 64-bit elements are pairs of any 4-byte type, truth values are bytes. A program
+// with scratch has one more operand, in SBUF and written, with at least that many bytes. roles[i]
+// follows from the window (isa/gpsimd_call.h). A scalar is the bits of its param; a register is
+// extended to 64 bits by the sign of the param's type.
+struct GpsimdCall {
+  static constexpr std::string_view name = "gpsimd_call";
+  int32_t program = -1;
+  std::vector<Access> operands;
+  std::vector<Role> roles;
+  std::vector<RegisterOperand> scalars;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v.call(s.program, s.operands, s.roles, s.scalars);
+  }
+  // The name of operand i in messages.
+  static std::string_view operand_name(size_t i);
+  Role role(size_t i) const { return i < roles.size() ? roles[i] : Role::Update; }
+  friend bool operator==(const GpsimdCall&, const GpsimdCall&) = default;
+};
+
 using Instruction =
     std::variant<Matmul, Transpose, Activation, TensorTensor, TensorScalar, ScalarTensorTensor,
                  TensorTensorScan, TensorReduce, TensorCopy, TensorCopyPredicated, Select,
                  Reciprocal, Memset, Iota, AffineSelect, BnStats, BnAggr, Max8, DmaCopy,
                  DmaTranspose, RegisterMove, RegisterAlu, RegisterLoad, RegisterStore, Nop,
-                 CoreBarrier, SendRecv, Collective>;
+                 CoreBarrier, SendRecv, Collective, GpsimdCall>;
 
 inline std::string_view name(const Instruction& inst) {
   return std::visit([](const auto& i) { return i.name; }, inst);

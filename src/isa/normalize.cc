@@ -21,6 +21,7 @@ class Renumbering {
     to_.files = from_.files;
     to_.registers = from_.registers;
     to_.semaphores = from_.semaphores;
+    to_.gpsimd = from_.gpsimd;
     to_.placement.complete = from_.placement.complete;
     to_.body = copy(from_.body);
     // Edges may point forward, so they are renamed once every instruction has its number.

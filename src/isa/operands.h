@@ -29,10 +29,12 @@ struct IgnoreFields {
   void reg_dst(std::string_view, T&) {}
   template <class T>
   void reg_src(std::string_view, T&) {}
+  template <class P, class A, class R, class S>
+  void call(P&, A&, R&, S&) {}
 };
 
 // Calls f(name, access, role) for every tensor operand, in the order of `fields`. `Access` is const
-// where the instruction is. Written operands come first.
+// where the instruction is. Written operands come first, except in a gpsimd_call.
 template <class F>
 struct AccessVisitor : IgnoreFields {
   F f;
@@ -62,6 +64,13 @@ struct AccessVisitor : IgnoreFields {
   void optional_operand(std::string_view n, O& o) {
     if (!o) return;
     if (auto* a = std::get_if<Access>(&*o)) f(n, *a, Role::Read);
+  }
+  template <class P, class A, class R, class S>
+  void call(P&, A& operands, R& roles, S&) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      // A damaged program may lack roles; Update assumes the most.
+      f(GpsimdCall::operand_name(i), operands[i], i < roles.size() ? roles[i] : Role::Update);
+    }
   }
 };
 

@@ -77,7 +77,7 @@ bool same_all(const std::vector<T>& a, const std::vector<T>& b) {
 bool same_program(const Program& first, const Program& second) {
   const Program a = normalized(first), b = normalized(second);
   return a.name == b.name && a.target == b.target && a.registers == b.registers &&
-         a.semaphores == b.semaphores && a.body == b.body && same_all(a.tensors, b.tensors) &&
+         a.semaphores == b.semaphores && a.gpsimd == b.gpsimd && a.body == b.body && same_all(a.tensors, b.tensors) &&
          same_all(a.insts, b.insts) && same_all(a.loops, b.loops) &&
          same_all(a.branches, b.branches) && a.placement == b.placement;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "isa/gpsimd/program.h"
 #include "isa/movement.h"
 
 namespace trainyard::isa {
@@ -137,6 +138,7 @@ struct Program {
   std::vector<Branch> branches;
   std::vector<std::string> registers;
   std::vector<std::string> semaphores;
+  std::vector<isa::gpsimd::Program> gpsimd;  // what gpsimd_call runs; names are unique
   Block body;
 
   Placement placement;

@@ -79,6 +79,8 @@ struct CostOf {
   Cost operator()(const SendRecv&) const { return trigger_cost(); }
   Cost operator()(const Collective&) const { return trigger_cost(); }
 
+  Cost operator()(const GpsimdCall& i) const { return call_cost(program, i, core); }
+
   Cost operator()(const RegisterMove& i) const {
     if (std::holds_alternative<RegisterId>(i.value)) return control_cost(engine, model);
     const auto& move = core.seq.move_immediate_ns;

@@ -34,4 +34,7 @@ Cost scalar_cost(const Program& program, const TensorScalar& i, const hw::CoreSp
 // GpSimd: a start-up and a rate [nki-isa-old]
 Cost gpsimd_cost(int64_t elements, const hw::Fact<double>& rate, const hw::CoreSpec& core);
 
+// A whole GpSimd program, with the transfers of its windows. Loops make all of their turns.
+Cost call_cost(const Program& program, const GpsimdCall& call, const hw::CoreSpec& core);
+
 }  // namespace trainyard::isa

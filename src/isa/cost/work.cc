@@ -52,6 +52,12 @@ struct WorkOf {
   Work operator()(const DmaTranspose& i) const { return moved(i.dst, i.src); }
   Work operator()(const SendRecv& i) const { return moved(i.dst, i.src); }
   Work operator()(const Collective& i) const { return moved(i.dst, i.src); }
+  // What a program computes is its own business; here its operands count.
+  Work operator()(const GpsimdCall& i) const {
+    Work w;
+    for (const Access& a : i.operands) w.elements = std::max(w.elements, a.elements());
+    return w;
+  }
   Work operator()(const RegisterMove&) const { return {}; }
   Work operator()(const RegisterAlu&) const { return {}; }
   Work operator()(const RegisterLoad&) const { return {}; }

@@ -49,6 +49,12 @@ struct FieldNames : IgnoreFields {
   void reg_src(std::string_view n, const RegisterOperand&) {
     read.push_back(fmt::format("{} (a register or a number)", n));
   }
+  template <class A, class S>
+  void call(const int32_t&, const A&, const std::vector<Role>&, const S&) {
+    written.emplace_back("the tensors of write and update windows");
+    read.emplace_back("those of read and update windows, scalars (registers or numbers)");
+    attributes.emplace_back("the name of a gpsimd program");
+  }
 
  private:
   // Short enumerations are spelled out.

@@ -293,4 +293,21 @@ InstructionWords words(std::type_identity<Collective>) {
       "cluster's business."};
 }
 
+InstructionWords words(std::type_identity<GpsimdCall>) {
+  return {
+      "runs a gpsimd program on tensors in HBM and SBUF",
+      "On gpsimd: {pool.processors} processors of {pool.width_bits} bits. The program declares "
+      "windows (parts of the operands) and computes on strips of up to {call.strip} elements: "
+      "sort, "
+      "gather, scatter, 64-bit integers, f64, whatever no other engine does.",
+      "One operand per window, not in PSUM, with exactly the bytes of the window's tensor. Values "
+      "that are alive at once fit {pool.tcm_bytes} bytes per processor.",
+      "{pool.startup} cycles, and per operation and strip {call.issue} plus ceil(bytes / vector) "
+      "times its weight: simple {call.simple}, f32 multiply {call.multiply_f32}, division "
+      "{call.divide}, functions {call.transcendental}, f64 {call.simple_f64}; a gathered element "
+      "{call.gather} per processor. Loops count their declared maximum. HBM windows move at "
+      "{pool.dma_bytes_per_ns} B/ns each way (0: at the rate of the DMA queues), added to the "
+      "cycles, or behind them if the program is double_buffered."};
+}
+
 }  // namespace trainyard::isa

@@ -47,5 +47,6 @@ InstructionWords words(std::type_identity<Nop>);
 InstructionWords words(std::type_identity<CoreBarrier>);
 InstructionWords words(std::type_identity<SendRecv>);
 InstructionWords words(std::type_identity<Collective>);
+InstructionWords words(std::type_identity<GpsimdCall>);
 
 }  // namespace trainyard::isa

@@ -204,10 +204,16 @@ int64_t sort_passes(int64_t bytes, int64_t working) {
   return passes;
 }
 
-Moved moved_bytes(const Program& program, const hw::CoreSpec& core) {
+Moved moved_bytes(const Program& program, const hw::CoreSpec& core,
+                  const std::vector<bool>& in_hbm) {
+  const auto moved_window = [&](WindowId id) -> int64_t {
+    if (!in_hbm.empty() && !in_hbm[id]) return 0;
+    return program.windows[id].elements() * size_of(program.windows[id].type);
+  };
   Moved moved;
-  for (const Window& w : program.windows) {
-    const int64_t bytes = w.elements() * size_of(w.type);
+  for (size_t i = 0; i < program.windows.size(); ++i) {
+    const Window& w = program.windows[i];
+    const int64_t bytes = moved_window(static_cast<WindowId>(i));
     if (w.use != Window::Use::Write) moved.in += bytes;
     if (w.use != Window::Use::Read) moved.out += bytes;
   }
@@ -217,7 +223,7 @@ Moved moved_bytes(const Program& program, const hw::CoreSpec& core) {
       if (op.code != Code::Sort) continue;
       int64_t bytes = 0;
       for (const WindowId id : std::get<WindowWork>(op.attributes).windows) {
-        bytes += program.windows[id].elements() * size_of(program.windows[id].type);
+        bytes += moved_window(id);
       }
       const int64_t passes = sort_passes(bytes, working);
       moved.in += passes * bytes;
@@ -228,12 +234,12 @@ Moved moved_bytes(const Program& program, const hw::CoreSpec& core) {
 }
 
 CallCost call_cost(const Program& program, Cycles executed, const hw::CoreSpec& core,
-                   double queue_bytes_per_ns) {
+                   double queue_bytes_per_ns, const std::vector<bool>& in_hbm) {
   CallCost cost;
   cost.cycles = core.pool.startup.value + executed;
   const double own = core.pool.dma_bytes_per_ns.value;
   const double rate = core.pool.dma_engines.value > 0 && own > 0 ? own : queue_bytes_per_ns;
-  const Moved moved = moved_bytes(program, core);
+  const Moved moved = moved_bytes(program, core, in_hbm);
   // In and out have a rate each, so the longer way counts.
   const auto longer = static_cast<double>(std::max(moved.in, moved.out));
   cost.transfer = Seconds(longer / (rate * 1e9));

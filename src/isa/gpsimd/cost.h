@@ -17,7 +17,9 @@ struct Moved {
   int64_t in = 0;
   int64_t out = 0;
 };
-Moved moved_bytes(const Program& program, const hw::CoreSpec& core);
+// `in_hbm` says per window whether it has to be moved at all; without it all have.
+Moved moved_bytes(const Program& program, const hw::CoreSpec& core,
+                  const std::vector<bool>& in_hbm = {});
 
 // Merge levels beyond the first pass over windows of `bytes`, with `working` bytes at hand.
 int64_t sort_passes(int64_t bytes, int64_t working);
@@ -31,7 +33,7 @@ struct CallCost {
 // `executed` is the sum of op_cycles. `queue_bytes_per_ns` is the rate where the engine has no DMA
 // of its own.
 CallCost call_cost(const Program& program, Cycles executed, const hw::CoreSpec& core,
-                   double queue_bytes_per_ns);
+                   double queue_bytes_per_ns, const std::vector<bool>& in_hbm = {});
 
 // The sum of op_cycles if every loop makes its declared maximum of turns and every `if` takes its
 // dearer side. Saturates far below overflow.

@@ -13,7 +13,8 @@ using text::Token;
 // Recursive descent. The first error stops the lexer, so every loop ends.
 class Parser {
  public:
-  Parser(std::string_view text, std::string file) : lexer_(text), file_(std::move(file)) {
+  Parser(std::string_view text, std::string file, int first_line)
+      : lexer_(text, first_line), file_(std::move(file)) {
     token_ = lexer_.next();
     ahead_ = lexer_.next();
   }
@@ -412,8 +413,8 @@ class Parser {
 
 }  // namespace
 
-Result<Program> parse_text(std::string_view text, std::string file_name) {
-  return Parser(text, std::move(file_name)).parse();
+Result<Program> parse_text(std::string_view text, std::string file_name, int first_line) {
+  return Parser(text, std::move(file_name), first_line).parse();
 }
 
 }  // namespace trainyard::isa::gpsimd

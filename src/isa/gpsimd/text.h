@@ -26,8 +26,9 @@ inline constexpr int kMostDepth = 64;
 
 // Reads a program. Any text ends in a program or in the first error with its place, in time
 // proportional to its length. What comes back is not verified. Errors are those of the text form
-// of bodies: TY-TXT-001, 002, 003, 004, 007, 008, 011.
-Result<Program> parse_text(std::string_view text, std::string file_name);
+// of bodies: TY-TXT-001, 002, 003, 004, 007, 008, 011. `first_line` is the number of the first
+// line.
+Result<Program> parse_text(std::string_view text, std::string file_name, int first_line = 1);
 
 // The values are called v0, v1... in the order of their numbers. The program must verify.
 std::string print_text(const Program& program);

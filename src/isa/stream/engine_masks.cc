@@ -39,6 +39,8 @@ RegisterUse registers_of(const Instruction& inst) {
     use.written = load->dst.id;
   } else if (const auto* store = std::get_if<RegisterStore>(&inst)) {
     operand(store->value);
+  } else if (const auto* call = std::get_if<GpsimdCall>(&inst)) {
+    for (const RegisterOperand& s : call->scalars) operand(s);
   }
   return use;
 }

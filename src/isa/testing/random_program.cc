@@ -4,6 +4,7 @@
 #include <array>
 
 #include "isa/builder.h"
+#include "isa/gpsimd_call.h"
 #include "isa/testing/random.h"
 
 namespace trainyard::isa::testing {
@@ -218,7 +219,7 @@ class Maker {
 
   void instruction() {
     using Make = Instruction (Maker::*)();
-    static constexpr std::array<Make, 21> kAlways = {&Maker::matmul,        &Maker::transpose,
+    static constexpr std::array<Make, 22> kAlways = {&Maker::matmul,        &Maker::transpose,
                                                      &Maker::activation,    &Maker::tensor_tensor,
                                                      &Maker::tensor_scalar, &Maker::stt,
                                                      &Maker::scan,          &Maker::reduce,
@@ -228,7 +229,7 @@ class Maker {
                                                      &Maker::affine_select, &Maker::bn_stats,
                                                      &Maker::bn_aggr,       &Maker::max8,
                                                      &Maker::load,          &Maker::store,
-                                                     &Maker::dma_transpose};
+                                                     &Maker::dma_transpose, &Maker::gpsimd_call};
     static constexpr std::array<Make, 5> kRegisters = {&Maker::register_move, &Maker::register_alu,
                                                        &Maker::register_load,
                                                        &Maker::register_store, &Maker::nop};
@@ -417,6 +418,18 @@ class Maker {
     const TensorId in = inputs_[1];
     return DmaTranspose{.dst = sbuf(Dtype::BF16, {f, {p}}),
                         .src = b_.at(in, {slice(below(kRows - p + 1), p), slice(0, f)})};
+  }
+  // y = x + a number; y is updated where a part of it stays.
+  Instruction gpsimd_call() {
+    const Tile s = shape();
+    const Access y = sbuf(Dtype::F32, s);
+    Access x = hbm({inputs_[0]}, s);
+    const int64_t n = y.elements();
+    const int32_t program = b_.add_gpsimd(adder(n, random_.one_in(2) ? n : random_.range(1, n)));
+    const RegisterOperand number = registers_.empty() || random_.one_in(2)
+                                       ? RegisterOperand(random_.range(-9, 9))
+                                       : RegisterOperand(random_.pick_from(registers_));
+    return make_call(b_.program(), program, {y, std::move(x)}, {number});
   }
   Instruction register_move() {
     return RegisterMove{.dst = {random_.pick_from(registers_)}, .value = random_.range(-100, 100)};

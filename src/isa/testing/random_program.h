@@ -25,4 +25,7 @@ Program random_program(uint64_t seed, const RandomProgramOptions& options = {});
 // that exist, queues belong to transfers. Nothing says that it is free of races or deadlocks.
 void place_at_random(Program& program, uint64_t seed);
 
+// A GpSimd program that writes the first `part` of `n` elements: x plus its scalar.
+gpsimd::Program adder(int64_t n, int64_t part);
+
 }  // namespace trainyard::isa::testing

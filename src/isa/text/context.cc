@@ -137,6 +137,13 @@ SemaphoreId Context::semaphore() {
   return id;
 }
 
+int32_t Context::gpsimd() {
+  const Token name = in.name("a gpsimd program");
+  const int32_t id = find(gpsimd_programs, name.spelled());
+  if (id < 0) fail_unknown(name, "gpsimd program above", gpsimd_programs);
+  return id;
+}
+
 Affine Context::variable() {
   const Token name = in.name("a number, a counter or a register");
   if (const LoopId loop = find(loops, name.spelled()); loop >= 0) {

@@ -19,7 +19,7 @@ struct Context {
   Reader in;
   Program program;
 
-  Names tensors, labels, branches, semaphores;
+  Names tensors, labels, branches, semaphores, gpsimd_programs;
   Names loops, registers;  // one name space: both may stand in an affine expression
   std::vector<bool> tensor_open, loop_open;
 
@@ -42,6 +42,7 @@ struct Context {
   LoopId open_repeat();
   RegisterId reg();
   SemaphoreId semaphore();
+  int32_t gpsimd();  // a program of the GpSimd engine
 
   // A counter or register inside an affine expression.
   Affine variable();

@@ -40,7 +40,7 @@ std::string shown(std::string_view text);
 class Lexer {
  public:
   // `text` must outlive the lexer and its tokens.
-  explicit Lexer(std::string_view text) : text_(text) {}
+  explicit Lexer(std::string_view text, int first_line = 1) : text_(text), line_(first_line) {}
 
   // The next token; End once the text is over. After an error every token is End.
   Token next();

@@ -11,8 +11,8 @@ namespace trainyard::isa::text {
 namespace {
 
 // Words that begin a statement, and the floats that look like names.
-constexpr std::array<std::string_view, 9> kEverywhere = {
-    "repeat", "loop", "if", "else", "exit_unless", "reg", "semaphore", "inf", "nan"};
+constexpr std::array<std::string_view, 10> kEverywhere = {
+    "repeat", "loop", "if", "else", "exit_unless", "reg", "semaphore", "gpsimd", "inf", "nan"};
 constexpr std::array<std::string_view, 4> kInPlacements = {"after", "wait", "inc", "ahead"};
 
 bool contains(std::span<const std::string_view> set, std::string_view word) {

@@ -16,6 +16,9 @@ std::string_view words(NameKind kind);  // "tensor", "label", ...
 // there.
 bool is_reserved(NameKind kind, std::string_view name);
 
+// The roles of a call's operands.
+inline constexpr std::string_view kRoleWords[] = {"read", "write", "update"};
+
 // Whether `word` names a queue: 'q' and a number.
 bool is_queue(std::string_view word);
 

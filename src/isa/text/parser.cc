@@ -1,6 +1,8 @@
 // Programs, blocks, declarations and control statements.
 #include <utility>
 
+#include "isa/gpsimd/text.h"
+#include "isa/gpsimd/verify.h"
 #include "isa/subscript.h"
 #include "isa/text/statements.h"
 #include "isa/text/text.h"
@@ -9,6 +11,11 @@
 namespace trainyard::isa {
 namespace text {
 namespace {
+
+// Memory of a GpSimd program per byte of its text: an operation takes few letters.
+constexpr size_t kGpsimdBytesPerByte = 64;
+constexpr gpsimd::Limits kNoLimits = {
+    .strip = gpsimd::kMostStrip, .working_bytes = kMaxExtent, .scratch_bytes = kMaxExtent};
 
 class Parser {
  public:
@@ -40,6 +47,7 @@ class Parser {
   Block read_braced(Where where);
   bool read_statement(Block& block, Where where);
   void read_names(NameKind kind, std::vector<std::string>& into);
+  void read_gpsimd();
   void read_tensor(Block& block, const Token& name);
   std::vector<int64_t> read_shape(Memory memory, Dtype dtype);
   void read_inst(Block& block, const Token* label);
@@ -110,6 +118,8 @@ bool Parser::read_statement(Block& block, Where where) {
     read_names(NameKind::Register, c_.program.registers);
   } else if (in.accept("semaphore")) {
     read_names(NameKind::Semaphore, c_.program.semaphores);
+  } else if (in.peek().is("gpsimd")) {
+    read_gpsimd();
   } else if (in.peek().kind == Token::Kind::Name) {
     read_inst(block, nullptr);
   } else {
@@ -123,6 +133,36 @@ void Parser::read_names(NameKind kind, std::vector<std::string>& into) {
     if (!c_.in.spend(4 * sizeof(std::string))) return;
     into.push_back(c_.declare(kind, static_cast<int32_t>(into.size())));
   } while (c_.in.accept(","));
+}
+
+// A program of the GpSimd engine has its own grammar: its text ends with the brace that closes it.
+void Parser::read_gpsimd() {
+  Reader& in = c_.in;
+  const Token begin = in.peek();
+  const Token name = in.peek_second();
+  const char* end = nullptr;
+  for (int depth = 0; end == nullptr || depth > 0;) {
+    if (!in.ok() || in.at_end()) return in.fail_expected("'}'");
+    const Token token = in.take();
+    if (token.is("{")) ++depth;
+    const bool closes = token.is("}") && --depth <= 0;
+    if (closes) end = token.text.data() + token.text.size();
+  }
+  const std::string_view text(begin.text.data(), static_cast<size_t>(end - begin.text.data()));
+  if (!in.spend(kGpsimdBytesPerByte * text.size())) return;
+  Result<gpsimd::Program> program = gpsimd::parse_text(text, "", begin.line);
+  if (!program.ok()) return in.fail_at(begin, program.status());
+  // What follows (the printer, too) relies on a program that is whole; the core's limits come
+  // later.
+  const Status whole = gpsimd::verify(*program, kNoLimits);
+  if (!whole.ok()) return in.fail_at(begin, whole);
+  const auto id = static_cast<int32_t>(c_.program.gpsimd.size());
+  if (!c_.gpsimd_programs.emplace(program->name, id).second) {
+    return in.fail_at(
+        name, "TY-TXT-004",
+        fmt::format("the name '{}' is taken; names are unique in a program", shown(program->name)));
+  }
+  c_.program.gpsimd.push_back(std::move(*program));
 }
 
 std::vector<int64_t> Parser::read_shape(Memory memory, Dtype dtype) {

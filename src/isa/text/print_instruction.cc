@@ -36,6 +36,17 @@ struct FieldPrinter : IgnoreFields {
   }
   void reg_src(std::string_view, const RegisterOperand& r) { srcs.push_back(print(p, r)); }
 
+  void call(const int32_t& program, const std::vector<Access>& operands,
+            const std::vector<Role>& roles, const std::vector<RegisterOperand>& scalars) {
+    std::vector<std::string> items;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      items.push_back(
+          fmt::format("{} {}", kRoleWords[static_cast<int>(roles[i])], print(p, operands[i])));
+    }
+    for (const RegisterOperand& s : scalars) items.push_back(print(p, s));
+    dsts.push_back(fmt::format("{}({})", spelled(p.gpsimd[program].name), fmt::join(items, ", ")));
+  }
+
   void key(std::string_view n, std::string value) {
     keys.push_back(fmt::format("{}={}", n, value));
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <sstream>
 
+#include "isa/gpsimd/text.h"
 #include "isa/normalize.h"
 #include "isa/text/names.h"
 #include "isa/text/print.h"
@@ -27,6 +29,7 @@ class Printer {
                     placed ? " placed" : ""));
     names("reg", NameKind::Register, p_.registers);
     if (options_.placement) names("semaphore", NameKind::Semaphore, p_.semaphores);
+    for (const gpsimd::Program& g : p_.gpsimd) gpsimd_program(g);
     block(p_.body);
     return text();
   }
@@ -41,6 +44,11 @@ class Printer {
     std::vector<std::string> out;
     for (const std::string& n : all) out.push_back(spelled(kind, n));
     if (!out.empty()) add(fmt::format("{} {}", word, fmt::join(out, ", ")));
+  }
+
+  void gpsimd_program(const gpsimd::Program& g) {
+    std::istringstream lines(gpsimd::print_text(g));
+    for (std::string line; std::getline(lines, line);) add(line);
   }
 
   void block(const Block& b) {

@@ -55,6 +55,38 @@ struct PositionalReader : IgnoreFields {
     before_src();
     r = read_register_operand(c);
   }
+
+  // `name(update x, read y, 3, r0)`: operands with their roles, then scalars.
+  void call(int32_t& program, std::vector<Access>& operands, std::vector<Role>& roles,
+            std::vector<RegisterOperand>& scalars) {
+    program = c.gpsimd();
+    c.in.expect("(");
+    while (c.in.ok() && !c.in.peek().is(")")) {
+      if (!operands.empty() || !scalars.empty()) c.in.expect(",");
+      if (!c.in.spend(sizeof(Access))) return;
+      if (const std::optional<Role> role = role_word()) {
+        c.in.take();
+        roles.push_back(*role);
+        operands.push_back(read_access(c));
+        if (!scalars.empty()) {
+          c.in.fail("TY-TXT-001", "an operand stands after a scalar; scalars come last");
+        }
+      } else {
+        scalars.push_back(read_register_operand(c));
+      }
+    }
+    c.in.expect(")");
+  }
+
+ private:
+  // A register may have the same name as a role: an operand is followed by a tensor's.
+  std::optional<Role> role_word() const {
+    for (const Role role : {Role::Read, Role::Write, Role::Update}) {
+      if (c.in.peek().is(kRoleWords[static_cast<int>(role)]) && c.in.peek_second().is_name())
+        return role;
+    }
+    return std::nullopt;
+  }
 };
 
 // Calls `self.keyed(name, field, default)` for each field that is written by name, counting them in

@@ -74,6 +74,7 @@ TEST(TextRoundTrip, AnyNameCanBeKept) {
   for (Branch& b : p.branches) rename(b.name);
   for (std::string& r : p.registers) rename(r);
   for (std::string& s : p.semaphores) rename(s);
+  for (gpsimd::Program& g : p.gpsimd) rename(g.name);
   for (size_t i = 0; i < names.size(); ++i) p.insts[i].label = names[i];
   for (size_t i = 0; i < p.tensors.size() && i < names.size(); ++i) p.tensors[i].name = names[i];
   p.name = "\"a name\"";

@@ -122,7 +122,8 @@ Status verify_type(const Subject& s, const Named& operand) {
 }
 
 bool is_transfer_or_control(const Instruction& op) {
-  return is_dma(op) || std::holds_alternative<RegisterLoad>(op) ||
+  return is_dma(op) || std::holds_alternative<GpsimdCall>(op) ||
+         std::holds_alternative<RegisterLoad>(op) ||
          std::holds_alternative<RegisterStore>(op);
 }
 

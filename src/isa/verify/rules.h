@@ -103,6 +103,7 @@ Status verify_op(const Subject& s, const Nop& i);
 Status verify_op(const Subject& s, const CoreBarrier& i);
 Status verify_op(const Subject& s, const SendRecv& i);
 Status verify_op(const Subject& s, const Collective& i);
+Status verify_op(const Subject& s, const GpsimdCall& i);
 
 // ---------------------------------------------------------------- the program as a whole
 
@@ -115,6 +116,8 @@ Status verify_loop(const Program& program, const Structure& structure, LoopId id
 Status verify_tensor_place(const Program& program, TensorId id, const hw::CoreSpec& core);
 Status verify_inst_place(const Program& program, const Structure& structure, InstId id,
                          const hw::CoreSpec& core);
+// The GpSimd programs: each fits the core, and no two have the same name.
+Status verify_gpsimd_programs(const Program& program, const hw::CoreSpec& core);
 // Every queue has one trigger engine.
 Status verify_queues(const Program& program);
 

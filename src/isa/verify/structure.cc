@@ -32,6 +32,10 @@ struct RegisterVisitor : IgnoreFields {
   void reg_src(std::string_view, const RegisterOperand& o) {
     if (const auto* r = std::get_if<RegisterId>(&o)) f(*r);
   }
+  void call(const int32_t&, const std::vector<Access>&, const std::vector<Role>&,
+            const std::vector<RegisterOperand>& scalars) {
+    for (const RegisterOperand& s : scalars) reg_src("", s);
+  }
 };
 
 // Affine attributes besides those of accesses.
@@ -233,7 +237,17 @@ class Walk {
           i.fields(i, AffineVisitor<decltype(visit_affine)>(visit_affine));
         },
         inst.op);
+    if (const auto* c = std::get_if<GpsimdCall>(&inst.op)) check(call(*c));
     return found;
+  }
+
+  Status call(const GpsimdCall& c) const {
+    if (!names(c.program, program_.gpsimd)) {
+      return damaged("it calls gpsimd program number {}, of {}", c.program,
+                     program_.gpsimd.size());
+    }
+    if (c.roles.size() == c.operands.size()) return {};
+    return damaged("it has {} operands and {} roles", c.operands.size(), c.roles.size());
   }
 
   Status access(std::string_view operand, const Access& a) const {

@@ -105,6 +105,9 @@ std::vector<Status> reasons(const Program& program, const hw::CoreSpec& core, si
   }
   if (!found.none()) return found.take();
 
+  found.add(verify_gpsimd_programs(program, core));
+  if (!found.none()) return found.take();
+
   const Structure structure(program);
   for (size_t i = 0; i < program.loops.size(); ++i) {
     found.add(verify_loop(program, structure, static_cast<LoopId>(i)));

@@ -53,15 +53,16 @@ class Seen {
 
 }  // namespace
 
-WindowData copy_in(const Window& w, std::span<const std::byte> tensor) {
-  WindowData data{&w, std::vector<std::byte>(w.elements() * size_of(w.type)), w.elements()};
+void copy_in(WindowData& data, std::span<const std::byte> tensor) {
+  const Window& w = *data.window;
+  data.own.resize(w.elements() * size_of(w.type));
+  data.bytes = data.own;
   each_run(w, [&](int64_t from, int64_t to, int64_t bytes) {
     std::memcpy(data.bytes.data() + to, tensor.data() + from, bytes);
   });
   if (w.type == Type::I1) {
     for (std::byte& b : data.bytes) b = b == std::byte{0} ? b : std::byte{1};
   }
-  return data;
 }
 
 void copy_out(const WindowData& data, std::span<std::byte> tensor) {

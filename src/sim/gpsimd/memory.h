@@ -9,11 +9,13 @@
 
 namespace trainyard::sim::gpsimd {
 
-// The dense copy of a window.
+// The elements of a window, dense: the tensor itself, or a copy.
 struct WindowData {
   const isa::gpsimd::Window* window = nullptr;
-  std::vector<std::byte> bytes;
+  std::span<std::byte> bytes;
   int64_t elements = 0;
+  bool in_place = false;
+  std::vector<std::byte> own;  // of a copy; kept for the next one
 
   Type type() const { return window->type; }
   int64_t size() const { return isa::gpsimd::size_of(window->type); }
@@ -22,7 +24,7 @@ struct WindowData {
 };
 
 // Copies a window out of its tensor, or back into it. Truth values become 0 or 1.
-WindowData copy_in(const isa::gpsimd::Window& window, std::span<const std::byte> tensor);
+void copy_in(WindowData& data, std::span<const std::byte> tensor);
 void copy_out(const WindowData& data, std::span<std::byte> tensor);
 
 // Element `i` of integers as a signed number; what exceeds 63 bits is the largest one.

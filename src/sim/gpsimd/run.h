@@ -1,8 +1,10 @@
 #pragma once
 // Runs a GpSimd program on the host.
 //
-// Windows are copied in, and out again when the program has ended well: after a fault no tensor has
-// changed. Two operands that are the same tensor see each other's writes only after the call.
+// A window that is all of its tensor is used in place, others are copied in, and out again when the
+// program has ended well: after a fault the tensors that are written hold anything. Two operands
+// that share memory see each other's writes only after the call. What a written window holds
+// before the program writes it is undefined, but always the same: what the tensor held.
 #include <cstddef>
 #include <cstdint>
 #include <limits>

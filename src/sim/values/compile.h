@@ -79,6 +79,7 @@ std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterAlu& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterLoad& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::RegisterStore& i);
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Nop& i);
+std::unique_ptr<Step> compile_op(const Compiler& c, const isa::GpsimdCall& i);
 // What must meet another core: faults when it is reached.
 std::unique_ptr<Step> compile_meeting(const Compiler& c);
 
