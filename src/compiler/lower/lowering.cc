@@ -113,6 +113,42 @@ void Lowering::copy(isa::TensorId dst, isa::TensorId src, std::string_view label
   body.emit(isa::DmaCopy{.dst = to, .src = from}, label);
 }
 
+bool Lowering::may_take_over(ValueId value, const Op& op) {
+  if (uses_.empty()) {
+    uses_.assign(function.values.size(), 0);
+    block_of_.assign(function.ops.size(), -1);
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+      for (const OpId id : function.blocks[b].ops) {
+        block_of_[static_cast<size_t>(id)] = static_cast<BlockId>(b);
+        for (const ValueId v : function.op(id).operands) ++uses_[static_cast<size_t>(v)];
+      }
+    }
+  }
+  const Op* made = maker(value);
+  if (made == nullptr || uses_[static_cast<size_t>(value)] != 1 || is_empty(type(value))) {
+    return false;
+  }
+  switch (made->kind) {
+    case OpKind::Constant:
+    case OpKind::Reshape:
+    case OpKind::OptimizationBarrier:
+      return false;  // another value's bytes
+    default:
+      break;
+  }
+  const auto block = [&](const Op& o) {
+    return block_of_[static_cast<size_t>(&o - function.ops.data())];
+  };
+  const isa::Tensor& tensor = body.program().tensors[static_cast<size_t>(hbm(value))];
+  return block(*made) == block(op) && tensor.io != isa::Io::In && !tensor.view;
+}
+
+isa::RegisterId Lowering::condition_register(size_t which) {
+  isa::RegisterId& id = condition_registers_[which];
+  if (id < 0) id = body.reg("condition" + std::to_string(which));
+  return id;
+}
+
 void Lowering::set_source(const Op& op) {
   const SourcePlace at = place(op);
   const auto [file, added] = files_.try_emplace(at.file, 0);

@@ -4,6 +4,7 @@
 // A block is cut into kernels (lower/kernels.h); each kernel reads dense HBM tensors and writes
 // dense HBM tensors, and everything between stays inside of it. A value that only renames another's
 // bytes (a reshape) shares its tensor: accesses are flat, so the shape of a tensor does not matter.
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,11 @@ class Lowering {
   // `define(value)` will give `tensor`: an output, or the state of a loop.
   void reserve(ValueId value, isa::TensorId tensor) { reserved_[value] = tensor; }
   bool is_reserved(ValueId value) const { return reserved_.contains(value); }
+  // True when `op`, the only reader of `value`, may keep and change its tensor: made by a kernel of
+  // the same block, and nobody else's.
+  bool may_take_over(ValueId value, const Op& op);
+  // A register for conditions of loops and branches; dead once the loop or arm is entered.
+  isa::RegisterId condition_register(size_t which);
 
   // Where the elements of `value` lie: its own tensor, or through transposes, broadcasts, slices
   // and reversals (lower/views.h) another's. No copy is made.
@@ -88,6 +94,9 @@ class Lowering {
   std::unordered_map<ValueId, isa::TensorId> reserved_;
   std::unordered_map<ConstantId, isa::TensorId> constants_;
   std::unordered_map<std::string, int32_t> files_;
+  std::vector<int32_t> uses_;      // of each value, as an operand anywhere; filled on demand
+  std::vector<BlockId> block_of_;  // of each operation
+  std::array<isa::RegisterId, 2> condition_registers_ = {-1, -1};
 };
 
 // Lowers the operations of a block up to its terminator. The values that the terminator hands over

@@ -2,10 +2,14 @@
 
 #include <array>
 
+#include "compiler/passes/inline.h"
+
 namespace trainyard::compiler {
 
 std::span<const Pass> pipeline() {
-  static constexpr std::array<Pass, 0> kPasses = {};
+  static constexpr std::array kPasses = {
+      Pass{"inline", inline_calls},
+  };
   return kPasses;
 }
 

@@ -1,0 +1,47 @@
+#include "compiler/lower/block_uses.h"
+
+namespace trainyard::compiler {
+
+ValueId renamed_value(const Lowering& lowering, ValueId value) {
+  for (const Op* op = lowering.maker(value); op != nullptr; op = lowering.maker(value)) {
+    const bool renames = op->kind == OpKind::Reshape || op->kind == OpKind::OptimizationBarrier;
+    if (!renames) break;
+    value = op->operands[static_cast<size_t>(lowering.function.value(value).index)];
+  }
+  return value;
+}
+
+BlockUses::BlockUses(const Lowering& lowering, BlockId block) : lowering_(lowering) {
+  const std::vector<Kernel> kernels = plan_kernels(lowering, block);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (kernels[i].kind == KernelKind::Nothing) continue;
+    for (const OpId id : kernels[i].ops) {
+      const Op& op = lowering.function.op(id);
+      read(op, i);
+      for (const ValueId result : op.results) writes_[result] = {i, kernels[i].ops.size() == 1};
+    }
+  }
+}
+
+const BlockUses::Write* BlockUses::write(ValueId value) const {
+  const auto found = writes_.find(value);
+  return found == writes_.end() ? nullptr : &found->second;
+}
+
+bool BlockUses::is_dead_at(ValueId value, size_t kernel) const {
+  const auto found = last_read_.find(value);
+  return found == last_read_.end() || found->second < kernel;
+}
+
+void BlockUses::read(const Op& op, size_t kernel) {
+  for (const ValueId operand : op.operands) {
+    last_read_[renamed_value(lowering_, operand)] = kernel;
+  }
+  for (const BlockId region : op.regions) {
+    for (const OpId inner : lowering_.function.block(region).ops) {
+      read(lowering_.function.op(inner), kernel);
+    }
+  }
+}
+
+}  // namespace trainyard::compiler
