@@ -7,6 +7,18 @@
 
 namespace trainyard::sim {
 
+void DmaFabric::Line::pop_front() {
+  constexpr size_t kWorthMoving = 1024;
+  ++head_;
+  if (empty()) {
+    parts_.clear();
+    head_ = 0;
+  } else if (head_ >= kWorthMoving && 2 * head_ >= parts_.size()) {
+    parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(head_));
+    head_ = 0;
+  }
+}
+
 void DmaFabric::advance(Group& group, Ticks time) {
   const int64_t dt = (time - group.updated).value;
   group.updated = time;
@@ -65,15 +77,17 @@ void DmaFabric::split(const TransferParts& parts) {
   }
 }
 
-void DmaFabric::start(int queue, int64_t token, const TransferParts& parts, Ticks time) {
+void DmaFabric::start(int queue, const TransferParts& parts, Ticks time) {
   for (Group& g : groups_) advance(g, time);
   if (in_flight_ == 0) busy_since_ = time;
   split(parts);
-  open_.push_back({token, queue, kDmaEngines});
+  Open& open = open_[queue];
+  const int64_t number = open.first + static_cast<int64_t>(open.engines.size());
+  open.engines.push_back(kDmaEngines);
   ++in_flight_;
   for (Group& g : groups_) {
     const int64_t ticks = parts.work[std::countr_zero(g.engines)].value;
-    push(g, queue, {token, ticks * kShare});
+    push(g, queue, {number, ticks * kShare});
   }
   find_next();
 }
@@ -86,15 +100,15 @@ void DmaFabric::step(std::vector<End>& ended) {
     for (int q = 0; q < kDmaQueues; ++q) {
       auto& line = g.waiting[q];
       while (!line.empty() && g.finish[q] <= g.virtual_time) {
-        const int64_t token = line.front().token;
+        Open& open = open_[q];
+        int& left = open.engines[static_cast<size_t>(line.front().number - open.first)];
         line.pop_front();
-        const auto open = std::find_if(open_.begin(), open_.end(),
-                                       [&](const Open& o) { return o.token == token; });
-        TY_CHECK(open != open_.end());
-        open->parts -= std::popcount(g.engines);
-        if (open->parts == 0) {
-          ended.push_back({token, q, now});
-          open_.erase(open);
+        left -= std::popcount(g.engines);
+        if (left == 0) {
+          TY_CHECK(&left == &open.engines.front());
+          open.engines.pop_front();
+          ++open.first;
+          ended.push_back({q, now});
           --in_flight_;
         }
         if (line.empty()) {

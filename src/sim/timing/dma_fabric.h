@@ -11,6 +11,7 @@
 // Engines whose parts have always been equal are simulated as one. A [128, n] tile gives every
 // engine the same work, so most programs cost one event per transfer instead of sixteen.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -29,15 +30,15 @@ struct TransferParts {
 
 class DmaFabric {
  public:
-  // What ended: `token` is what start() was given.
+  // The oldest transfer of `queue` ended: those of one queue end in the order of their starts.
   struct End {
-    int64_t token = 0;
     int queue = 0;
     Ticks time;
   };
 
-  // Transfer `token` may move its first byte at `time`, which must not lie before an earlier event.
-  void start(int queue, int64_t token, const TransferParts& parts, Ticks time);
+  // The next transfer of `queue` may move its first byte at `time`, which must not lie before an
+  // earlier event.
+  void start(int queue, const TransferParts& parts, Ticks time);
 
   // The next time at which a part ends, or Ticks max if nothing is in flight.
   Ticks next_event() const { return next_; }
@@ -53,17 +54,30 @@ class DmaFabric {
   static constexpr int64_t kShare = 720720;  // least common multiple of 1..16
 
   struct Part {
-    int64_t token = 0;
-    int64_t units = 0;  // of work, kShare per tick
+    int64_t number = 0;  // of the transfer in its queue
+    int64_t units = 0;   // of work, kShare per tick
+  };
+  // First in, first out. Unlike a deque it owns nothing while it is empty, and most are: groups are
+  // made and merged with every uneven transfer.
+  class Line {
+   public:
+    bool empty() const { return head_ == parts_.size(); }
+    const Part& front() const { return parts_[head_]; }
+    void push_back(Part part) { parts_.push_back(part); }
+    void pop_front();
+
+   private:
+    std::vector<Part> parts_;
+    size_t head_ = 0;
   };
   // Engines that have had equal work all along.
   struct Group {
     uint32_t engines = 0;  // bit mask
     int64_t virtual_time = 0;
     Ticks updated;
-    int active = 0;                                    // queues with work
-    std::array<int64_t, kDmaQueues> finish{};          // virtual time at which the head part ends
-    std::array<std::deque<Part>, kDmaQueues> waiting;  // head included
+    int active = 0;                            // queues with work
+    std::array<int64_t, kDmaQueues> finish{};  // virtual time at which the head part ends
+    std::array<Line, kDmaQueues> waiting;      // head included
     Ticks busy;
   };
 
@@ -74,15 +88,15 @@ class DmaFabric {
   void split(const TransferParts& parts);
   bool idle() const { return in_flight_ == 0; }
 
+  // The transfers of a queue that are in flight, oldest first: engines still working on each.
   struct Open {
-    int64_t token = 0;
-    int queue = 0;
-    int parts = 0;  // groups still working on it, counted in engines
+    std::deque<int> engines;
+    int64_t first = 0;  // number of the oldest
   };
 
   std::vector<Group> groups_ = std::vector<Group>(1, Group{.engines = (1u << kDmaEngines) - 1});
-  std::deque<Open> open_;
-  int in_flight_ = 0;
+  std::array<Open, kDmaQueues> open_;
+  int64_t in_flight_ = 0;
   Ticks next_ = kNever;
   Ticks any_busy_, busy_since_;
   std::array<Ticks, kDmaEngines> busy_before_{};  // of groups that were merged

@@ -295,11 +295,8 @@ void TimeLoop::issue_transfer(EngineState& e, const StaticCost& cost, InstId ins
     for (const isa::TensorId t : cost.tensors)
       p.touched.emplace_back(t, e.walker.tensor_instance(t));
   }
-  const auto at =
-      std::lower_bound(pending_.begin(), pending_.end(), p,
-                       [](const Pending& a, const Pending& b) { return a.time > b.time; });
-  pending_.insert(at, p);
   record(e, p.slice);
+  pending_.emplace_hint(pending_.end(), p.time, std::move(p));
   advance(e);
 }
 
@@ -380,20 +377,17 @@ void TimeLoop::dma_event(Ticks time) {
     for (const DmaFabric::End& end : ended_) end_transfer(end);
     return;
   }
-  Pending p = pending_.back();
-  pending_.pop_back();
-  const StaticCost& cost = costs_[p.inst];
-  const auto token = static_cast<int64_t>(p.inst) << 40 | p.instance;
-  fabric_.start(p.queue, token, cost.parts, time);
-  flying_.push_back(p);
+  Pending p = std::move(pending_.begin()->second);
+  pending_.erase(pending_.begin());
+  fabric_.start(p.queue, costs_[p.inst].parts, time);
+  flying_[p.queue].push_back(std::move(p));
 }
 
+// The transfers of a queue end in the order in which they started.
 void TimeLoop::end_transfer(const DmaFabric::End& end) {
-  const auto inst = static_cast<InstId>(end.token >> 40);
-  const int64_t instance = end.token & ((int64_t{1} << 40) - 1);
-  const auto it = std::find_if(flying_.begin(), flying_.end(), [&](const Pending& p) {
-    return p.inst == inst && p.instance == instance;
-  });
+  const Pending p = std::move(flying_[end.queue].front());
+  flying_[end.queue].pop_front();
+  const InstId inst = p.inst;
   const StaticCost& cost = costs_[inst];
   const Ticks last_byte = end.time - cost.gap;
   const Ticks seen = std::max({queue_seen_[end.queue], last_byte + cost.tail, end.time});
@@ -403,21 +397,20 @@ void TimeLoop::end_transfer(const DmaFabric::End& end) {
   result_.dma_bytes += cost.bytes;
   result_.descriptors += cost.descriptors;
   if (options_.trace != nullptr) {
-    Slice slice = it->slice;
+    Slice slice = p.slice;
     slice.end = seen;
-    options_.trace->transfer(slice, it->time, last_byte, cost.bytes);
+    options_.trace->transfer(slice, p.time, last_byte, cost.bytes);
     // A tensor is in use until its last byte has moved, not only while the transfer is triggered.
-    for (const auto& [tensor, which] : it->touched)
+    for (const auto& [tensor, which] : p.touched)
       options_.trace->touch(tensor, which, slice.start, last_byte);
   }
-  EngineState& e = engines_[hw::index(it->engine)];
-  flying_.erase(it);
+  EngineState& e = engines_[hw::index(p.engine)];
   --e.transfers_open;
   e.transfers_seen = std::max(e.transfers_seen, seen);
   if (e.phase == Phase::Blocked && e.cause == WaitCause::Barrier && e.transfers_open == 0)
     e.phase = Phase::Look;
   result_.total = std::max(result_.total, seen);
-  finish(inst, instance, seen);
+  finish(inst, p.instance, seen);
 }
 
 Status TimeLoop::run() {
@@ -432,7 +425,7 @@ Status TimeLoop::run() {
                     [](const auto& e) { return e.phase == Phase::Look; }))
       continue;
     const Ticks dma =
-        std::min(fabric_.next_event(), pending_.empty() ? kNever : pending_.back().time);
+        std::min(fabric_.next_event(), pending_.empty() ? kNever : pending_.begin()->first);
     if (first == nullptr && dma == kNever) {
       const auto done = [](const EngineState& e) { return e.phase == Phase::Done; };
       return std::all_of(engines_.begin(), engines_.end(), done) ? Status() : deadlock();

@@ -8,6 +8,8 @@
 // that changes.
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <vector>
 
 #include "isa/stream.h"
@@ -106,8 +108,9 @@ class TimeLoop {
   Completions completions_;
   std::vector<EngineState> engines_;
   DmaFabric fabric_;
-  std::vector<Pending> pending_;  // sorted by time, latest first
-  std::vector<Pending> flying_;   // in the fabric
+  // An engine may trigger far ahead of what the queues move, so both are made for many.
+  std::multimap<Ticks, Pending> pending_;               // by time, equal ones as they came
+  std::array<std::deque<Pending>, kDmaQueues> flying_;  // in the fabric, by queue, in order
   std::vector<DmaFabric::End> ended_;
   std::array<Ticks, kDmaQueues> queue_seen_{};  // transfers of a queue complete in order
   std::vector<std::vector<Ticks>> increments_;  // per semaphore, sorted

@@ -313,5 +313,23 @@ TEST(Time, TheSameProgramTakesTheSameTicks) {
   EXPECT_EQ(a, b);
 }
 
+// An engine triggers faster than the queues move: the backlog must cost nothing per transfer.
+TEST(Time, ALongBacklogOfTransfersEndsInOrder) {
+  const Timed r = run(R"(program backlog target trn2 placed
+    x: hbm f32[128,512] in  @ 0x0
+    y: hbm f32[128,512] out @ 0x40000
+    z: hbm f32[1,512] out   @ 0x80000
+    repeat i 100000 {
+      wide: dma_copy y <- x        @ q0 by gpsimd
+      thin: dma_copy z <- x[0+:1,:] @ q1 by sync
+    })",
+                      hw::kNeuronCoreV3, isa::Level::C);
+  ASSERT_EQ(r.trace.transfers.size(), 200'000u);
+  int64_t next[2] = {0, 0};
+  for (const Slice& s : r.trace.transfers) EXPECT_EQ(s.instance, next[s.queue]++);
+  EXPECT_EQ(next[0], 100'000);
+  EXPECT_EQ(r.time.dma_bytes, int64_t{100000} * (128 + 1) * 2048);
+}
+
 }  // namespace
 }  // namespace trainyard::sim
