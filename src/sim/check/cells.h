@@ -9,12 +9,14 @@
 // partitions, so a column mostly has one cell and a look-up is one binary search.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <utility>
-#include <vector>
 
 namespace trainyard::sim::hazard {
 
-// A line divided into intervals with a value each.
+// A line divided into intervals with a value each. A tree, because programs may walk a tensor
+// backwards or with a stride: a new interval in the middle must not move all behind it.
 template <class T>
 class Intervals {
  public:
@@ -25,58 +27,60 @@ class Intervals {
   // reach over its ends are split first.
   template <class F>
   void visit(int64_t begin, int64_t end, F&& f) {
-    size_t at = first_behind(begin);
-    if (at < parts_.size() && parts_[at].begin < begin) split(at++, begin);
+    auto at = first_behind(parts_, begin);
+    if (at != parts_.end() && at->first < begin) at = split(at, begin);
     for (int64_t from = begin; from < end; ++at) {
-      if (at == parts_.size() || parts_[at].begin > from) {
-        const int64_t to = at == parts_.size() ? end : std::min(end, parts_[at].begin);
-        parts_.insert(place(at), Part{from, to, fresh_});
-      } else if (parts_[at].end > end) {
+      if (at == parts_.end() || at->first > from) {
+        const int64_t to = at == parts_.end() ? end : std::min(end, at->first);
+        at = parts_.emplace_hint(at, from, Part{to, fresh_});
+      } else if (at->second.end > end) {
         split(at, end);
       }
-      from = parts_[at].end;
-      f(parts_[at].begin, from, parts_[at].value);
+      from = at->second.end;
+      f(at->first, from, at->second.value);
     }
   }
 
   // Calls f(begin, end, value) for the intervals that meet [begin, end), as they are.
   template <class F>
   void look(int64_t begin, int64_t end, F&& f) const {
-    for (size_t at = first_behind(begin); at < parts_.size() && parts_[at].begin < end; ++at)
-      f(parts_[at].begin, parts_[at].end, parts_[at].value);
+    for (auto at = first_behind(parts_, begin); at != parts_.end() && at->first < end; ++at)
+      f(at->first, at->second.end, at->second.value);
   }
 
   // Calls f(value) for all intervals.
   template <class F>
   void each(F&& f) const {
-    for (const Part& p : parts_) f(p.value);
+    for (const auto& [begin, part] : parts_) f(part.value);
   }
 
   size_t size() const { return parts_.size(); }
 
  private:
   struct Part {
-    int64_t begin = 0, end = 0;
+    int64_t end = 0;
     T value;
   };
+  using Parts = std::map<int64_t, Part>;  // by begin; disjoint
 
-  auto place(size_t at) { return parts_.begin() + static_cast<std::ptrdiff_t>(at); }
-
-  size_t first_behind(int64_t begin) const {
-    const auto it = std::partition_point(parts_.begin(), parts_.end(),
-                                         [&](const Part& p) { return p.end <= begin; });
-    return static_cast<size_t>(it - parts_.begin());
+  // The first interval that ends behind `begin`.
+  template <class P>
+  static auto first_behind(P& parts, int64_t begin) {
+    auto at = parts.upper_bound(begin);
+    if (at == parts.begin()) return at;
+    const auto before = std::prev(at);
+    return before->second.end > begin ? before : at;
   }
 
-  // parts_[at] ends at `middle`, the rest of it follows.
-  void split(size_t at, int64_t middle) {
-    Part right{middle, parts_[at].end, parts_[at].value};
-    parts_[at].end = middle;
-    parts_.insert(place(at + 1), std::move(right));
+  // The interval ends at `middle`; the rest of it, which is returned, follows.
+  auto split(typename Parts::iterator at, int64_t middle) {
+    const auto rest = parts_.emplace_hint(std::next(at), middle, at->second);
+    at->second.end = middle;
+    return rest;
   }
 
   T fresh_;
-  std::vector<Part> parts_;  // in order, disjoint
+  Parts parts_;
 };
 
 // Rows [row, row_end), bytes [begin, end) of each.

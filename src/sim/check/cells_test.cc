@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
 
@@ -21,6 +22,17 @@ TEST(Cells, AnAccessThatComesBackFindsItsRectangle) {
     }
   }
   EXPECT_EQ(cells.size(), 4);
+}
+
+TEST(Cells, ABackwardWalkOverManyTilesTakesAsLongAsAForwardOne) {
+  constexpr int64_t kTiles = 200'000;  // quadratic work here would take minutes
+  Cells<std::array<int64_t, 16>> cells;
+  for (int64_t tile = kTiles; tile-- > 0;)
+    cells.visit({tile, tile + 1, 0, 64}, [&](const Box&, auto& n) { n[0] = tile; });
+  for (int64_t tile = kTiles; tile-- > 0;)
+    cells.visit({0, 128, 1024 + 64 * tile, 1088 + 64 * tile}, [](const Box&, auto&) {});
+  EXPECT_EQ(cells.size(), 2 * kTiles);
+  cells.look({5, 6, 0, 64}, [](const Box&, const auto& n) { EXPECT_EQ(n[0], 5); });
 }
 
 TEST(Cells, APartialAccessSplitsOnlyWhatItTouches) {
