@@ -288,6 +288,26 @@ repeat i 2 {
   EXPECT_EQ(m.at<float>("y")[0], 1.0f);
 }
 
+TEST(Watch, EveryOtherColumnIsTrackedByItself) {
+  Machine m(R"(
+program strided target trn2
+y: hbm f32[4,4] out
+t: sbuf f32[4,8]
+memset t[:,0+:4:2] value=1.0
+c: sbuf f32[4,4]
+even: tensor_copy c <- t[:,0+:4:2]
+memset t[:,1+:3:2] value=2.0
+most: tensor_copy c <- t[:,3+:4]
+last: tensor_copy c <- t[:,4+:4]
+memset t[:,7+:1] value=3.0
+all: tensor_copy c <- t[:,4+:4]
+dma_copy y <- c)",
+            {.watch = true});
+  EXPECT_EQ(m.run(), State::Done);
+  ASSERT_EQ(m.result().events().size(), 1u);
+  EXPECT_EQ(m.result().events()[0].status.place().line, 10) << "only `last` reads column 7";
+}
+
 TEST(Watch, InputsOutsideTheRangeOfAFunctionAreCounted) {
   Machine m(R"(
 program range target trn2

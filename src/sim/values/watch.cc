@@ -1,7 +1,7 @@
 #include "sim/values/watch.h"
 
-#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <set>
 
@@ -11,18 +11,37 @@
 namespace trainyard::sim {
 namespace {
 
-// Calls f(byte offset) for every element.
+// Calls f(first byte, bytes) for elements that are neighbours, as many at once as the innermost dim
+// allows.
 template <class F>
-void each_element(const Pattern& p, int64_t offset, F f) {
+void each_run(const Pattern& p, int64_t offset, F f) {
   for (int64_t row = 0; row < p.rows; ++row) {
     const int64_t start = offset + row * p.pitch;
     if (p.dims.empty()) {
-      f(start);
+      f(start, p.size());
       continue;
     }
+    const bool dense = p.dims.back().step == p.size();
     Odometer at(p.dims, 0);
-    for (int64_t i = 0; i < p.count; ++i, at.advance(1)) f(start + at.offset());
+    for (int64_t i = 0; i < p.count;) {
+      const int64_t n = dense ? at.left() : 1;
+      f(start + at.offset(), n * p.size());
+      at.advance(n);
+      i += n;
+    }
   }
+}
+
+// How many of `n` bytes are 1, the others being 0. Eight at a time: tiles have many bytes.
+int64_t ones(const uint8_t* bytes, int64_t n) {
+  int64_t sum = 0;
+  for (; n >= 8; n -= 8, bytes += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    sum += static_cast<int64_t>(word * 0x0101010101010101 >> 56);
+  }
+  for (; n > 0; --n) sum += *bytes++;
+  return sum;
 }
 
 constexpr int64_t kIntegerPoison = 4;
@@ -40,26 +59,37 @@ void Watch::new_instance(isa::TensorId root, std::byte* data) {
   const int64_t size = numerics::size_of(t.dtype);
   const Pattern all = make_pattern(t.dtype, 1, 0, {{size, homes_[root].bytes / size}});
   fill({data, &all}, stored_word(poison, t.dtype, {}));
-  written_[root].assign(homes_[root].bytes, 0);
+  forget(root);
 }
 
 void Watch::bound(isa::TensorId root, bool initialised) {
-  written_[root].assign(homes_[root].bytes, initialised ? 1 : 0);
+  if (!initialised) forget(root);
+}
+
+void Watch::forget(isa::TensorId root) {
+  Written& w = written_[root];
+  w.left = homes_[root].bytes;
+  w.bytes.assign(static_cast<size_t>(w.left), 0);
 }
 
 bool Watch::is_written(isa::TensorId root, const Pattern& pattern, int64_t offset) const {
-  const std::vector<uint8_t>& bytes = written_[root];
+  const Written& w = written_[root];
+  if (w.left == 0) return true;
   bool all = true;
-  each_element(pattern, offset, [&](int64_t at) {
-    for (int64_t b = 0; b < pattern.size(); ++b) all &= bytes[at + b] != 0;
+  each_run(pattern, offset, [&](int64_t at, int64_t n) {
+    all = all && std::memchr(w.bytes.data() + at, 0, static_cast<size_t>(n)) == nullptr;
   });
   return all;
 }
 
 void Watch::mark(isa::TensorId root, const Pattern& pattern, int64_t offset) {
-  std::vector<uint8_t>& bytes = written_[root];
-  each_element(pattern, offset,
-               [&](int64_t at) { std::fill_n(bytes.begin() + at, pattern.size(), 1); });
+  Written& w = written_[root];
+  if (w.left == 0) return;
+  each_run(pattern, offset, [&](int64_t at, int64_t n) {
+    uint8_t* bytes = w.bytes.data() + at;
+    w.left -= n - ones(bytes, n);
+    std::memset(bytes, 1, static_cast<size_t>(n));
+  });
 }
 
 void Watch::report(Lane& lane, isa::InstId inst, Status status) {

@@ -39,6 +39,14 @@ class Watch {
   void indexed_copy(isa::InstId inst, const Rows& dst, const Rows& src, Lane& lane);
 
  private:
+  // Which bytes of a tensor have been written since it began. Most tensors are soon written all
+  // over, and then no byte need be looked at.
+  struct Written {
+    std::vector<uint8_t> bytes;
+    int64_t left = 0;  // not written yet
+  };
+
+  void forget(isa::TensorId root);
   void report(Lane& lane, isa::InstId inst, Status status);
   void report_unwritten(Lane& lane, isa::InstId inst, std::string_view operand, isa::TensorId root);
   bool is_written(isa::TensorId root, const Pattern& pattern, int64_t offset) const;
@@ -48,7 +56,7 @@ class Watch {
 
   const isa::Program& program_;
   const std::vector<Home>& homes_;
-  std::vector<std::vector<uint8_t>> written_;  // by root, one per byte
+  std::vector<Written> written_;  // by root
   RangeFinding range_;
   std::map<std::pair<isa::InstId, std::string>, size_t> known_;  // into the lane's events
 };
