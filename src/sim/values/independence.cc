@@ -23,6 +23,9 @@ class LoopAnalysis {
   LoopAnalysis(const BodyPlan& plan, isa::LoopId loop)
       : plan_(plan), loop_(loop), block_(plan.uses.structure.around_loop(loop)) {
     block_.push_back({Enclosure::Kind::Loop, loop});
+    reads_sums_ = std::any_of(
+        plan.program.insts.begin(), plan.program.insts.end(),
+        [](const isa::Inst& inst) { return isa::hidden_state(inst.op).act_reduce_read; });
   }
 
   std::optional<Independence> run() const {
@@ -54,7 +57,9 @@ class LoopAnalysis {
                          std::holds_alternative<isa::CoreBarrier>(op) ||
                          std::holds_alternative<isa::SendRecv>(op) ||
                          std::holds_alternative<isa::Collective>(op);
-    if (control || isa::hidden_state(op).act_reduce_read) return false;
+    // Sums stay in the scalar engine lane by lane. Where somebody reads them, order counts.
+    const isa::HiddenState hidden = isa::hidden_state(op);
+    if (control || hidden.act_reduce_read || (reads_sums_ && hidden.act_reduce_write)) return false;
     const std::vector<Enclosure>& e = around(id);
     return std::all_of(e.begin() + static_cast<int64_t>(block_.size()), e.end(),
                        [&](const Enclosure& x) {
@@ -197,6 +202,7 @@ class LoopAnalysis {
   const BodyPlan& plan_;
   const isa::LoopId loop_;
   std::vector<Enclosure> block_;  // the loop and what is around it
+  bool reads_sums_ = false;       // an instruction continues or reads out sums of an earlier one
 };
 
 // Rough nanoseconds of an instruction: for deciding what is worth sharing.

@@ -44,13 +44,21 @@ void Walker::lend(Lane& worker, const Node& n) const {
   worker.registers = lane_.registers;
   worker.base = lane_.base;
   worker.contents = lane_.contents;
-  worker.exec.act_registers = lane_.exec.act_registers;
   worker.exec.convert = lane_.exec.convert;
   for (const isa::TensorId t : n.own) {
     HostBuffer& memory = worker.memory[t];
     memory.reserve(plan_.homes[t].bytes);
     worker.base[t] = memory.data();
     worker.touch(t);
+  }
+}
+
+// Takes over what a worker did. What it changed has new contents for this lane, too.
+void Walker::collect(Lane& worker) {
+  lane_.executed += worker.executed;
+  worker.executed = 0;
+  for (size_t t = 0; t < lane_.contents.size(); ++t) {
+    if (worker.contents[t] != lane_.contents[t]) lane_.touch(static_cast<isa::TensorId>(t));
   }
 }
 
@@ -68,7 +76,7 @@ Walker::Flow Walker::share(const Node& n, int64_t parts, const Part& part) {
     team_->lanes.push_back(std::make_unique<Lane>(new_lane(plan_, w + 1, parallel.workers + 1)));
   for (const auto& worker : team_->lanes) lend(*worker, n);
   std::mutex mutex;
-  int64_t fault_part = parts, last_worker = 0;
+  int64_t fault_part = parts;
   parallel.run(parts, [&](int64_t i, int w) {
     Lane& worker = *team_->lanes[w];
     {
@@ -77,7 +85,11 @@ Walker::Flow Walker::share(const Node& n, int64_t parts, const Part& part) {
     }
     Walker walker(plan_, worker);
     const Flow flow = part(walker, i);
-    if (i == parts - 1) last_worker = w;
+    // At once: the worker may go on with an earlier iteration. Nobody else uses what lies here.
+    if (i == parts - 1) {
+      for (const isa::TensorId t : n.own)
+        std::memcpy(lane_.base[t], worker.base[t], plan_.homes[t].bytes);
+    }
     if (flow != Flow::Stop) return;
     const std::lock_guard lock(mutex);
     if (i < fault_part) {
@@ -87,17 +99,8 @@ Walker::Flow Walker::share(const Node& n, int64_t parts, const Part& part) {
     }
     worker.fault = Status();
   });
-  for (const auto& worker : team_->lanes) {
-    lane_.executed += worker->executed;
-    worker->executed = 0;
-  }
+  for (const auto& worker : team_->lanes) collect(*worker);
   if (lane_.stopped()) return Flow::Stop;
-  const Lane& last = *team_->lanes[last_worker];
-  lane_.exec.act_registers = last.exec.act_registers;
-  for (const isa::TensorId t : n.own) {
-    std::memcpy(lane_.base[t], last.base[t], plan_.homes[t].bytes);
-    lane_.touch(t);
-  }
   lane_.counters[n.id] = 0;
   return Flow::Next;
 }

@@ -40,6 +40,7 @@ class Walker {
   bool should_share(const Node& node, int64_t parts) const;
   Flow share(const Node& node, int64_t parts, const Part& part);
   void lend(Lane& worker, const Node& node) const;
+  void collect(Lane& worker);
   bool in_bounds(const Step& step);
   bool too_many(isa::LoopId id, int64_t trips);
   int64_t value(const isa::RegisterOperand& operand) const;
