@@ -1,21 +1,32 @@
 #include "runtime/threads.h"
 
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 namespace trainyard::runtime {
+namespace {
+
+int host_threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+}  // namespace
 
 struct Threads::Pool {
-  explicit Pool(int count) : arena(count) {}
+  explicit Pool(int count) : arena(count) {
+    // Without this TBB warns and starts no more threads than the host has.
+    if (count > host_threads())
+      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(count));
+  }
+  std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 
 Threads::Threads(int count)
-    : count_(count > 0 ? count
-                       : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+    : count_(count > 0 ? count : host_threads()),
       pool_(count_ > 1 ? std::make_unique<Pool>(count_) : nullptr) {}
 
 Threads::~Threads() = default;

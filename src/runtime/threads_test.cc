@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -59,12 +62,15 @@ repeat i 4 {
 
 using Bytes = std::vector<std::byte>;
 
-// Small whole numbers, in fp32 or, as its upper halves, in bf16.
+// Small whole numbers: integers above 0, or fp32, or, as its upper halves, bf16.
 Bytes filled(const isa::Tensor& tensor) {
   Bytes bytes(static_cast<size_t>(tensor.total_bytes()));
   const size_t size = numerics::size_of(tensor.dtype);
+  const bool is_integer = tensor.dtype == numerics::Dtype::S32;
   for (size_t i = 0; i * size < bytes.size(); ++i) {
-    const auto value = std::bit_cast<std::array<std::byte, 4>>(static_cast<float>(i * i % 23) - 9);
+    const auto value =
+        is_integer ? std::bit_cast<std::array<std::byte, 4>>(static_cast<int32_t>(i % 7 + 3))
+                   : std::bit_cast<std::array<std::byte, 4>>(static_cast<float>(i * i % 23) - 9);
     std::copy_n(value.end() - static_cast<int64_t>(size), size, &bytes[i * size]);
   }
   return bytes;
@@ -77,7 +83,8 @@ class Job {
     EXPECT_TRUE(kernel_.ok()) << kernel_.status().str();
   }
 
-  // The bytes of the last HBM tensor, which both programs write, after a run with fresh tensors.
+  // The bytes of the last HBM tensor, which every program here writes, after a run with fresh
+  // tensors.
   Bytes run(const sim::ParallelFor& parallel = sim::serial()) const {
     std::vector<Bytes> memory;  // bindings point into it
     std::vector<sim::Binding> bindings;
@@ -136,6 +143,18 @@ TEST(Threads, OneKernelMayRunTwiceAtTheSameTime) {
   EXPECT_EQ(second, alone);
 }
 
+TEST(Threads, OneKernelMayRunOnFourThreadsThatShareAPool) {
+  const Threads pool(3);
+  const Job job(kMatmul);
+  const Bytes alone = job.run();
+  std::array<Bytes, 4> results;
+  std::vector<std::thread> callers;
+  for (Bytes& result : results)
+    callers.emplace_back([&] { result = job.run(pool.parallel_for()); });
+  for (std::thread& caller : callers) caller.join();
+  for (const Bytes& result : results) EXPECT_EQ(result, alone);
+}
+
 TEST(Threads, TwoCallersMayShareThePool) {
   const Threads pool(2);
   const Job matmul(kMatmul), softmax(kSoftmax);
@@ -146,6 +165,22 @@ TEST(Threads, TwoCallersMayShareThePool) {
   other.join();
   EXPECT_EQ(first, product);
   EXPECT_EQ(second, shares);
+}
+
+TEST(Threads, EveryExampleGivesTheBytesOfOneThread) {
+  const Threads pool(3);
+  int examples = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("examples")) {
+    if (entry.path().extension() != ".tya") continue;
+    SCOPED_TRACE(entry.path());
+    std::ifstream in(entry.path());
+    const Job job(std::string(std::istreambuf_iterator<char>(in), {}));
+    const Bytes alone = job.run();
+    EXPECT_NE(alone, job.before());
+    EXPECT_TRUE(job.run(pool.parallel_for()) == alone);
+    ++examples;
+  }
+  EXPECT_GE(examples, 5);
 }
 
 }  // namespace
