@@ -268,11 +268,14 @@ TEST(Collective, HierarchyBeatsAFlatRingOnManyNodes) {
   EXPECT_LT(collective_time(group, request)->total, collective_time(group, flat)->total);
 }
 
-TEST(Collective, AnOddNumberOfNodesIsSplitIntoAPowerOfTwoAndTheRest) {
+TEST(Collective, AnOddNumberOfNodesIsSplitIntoAPowerOfTwoAndPrimeFactors) {
   const Communicator group = group_of("trn2.48xlarge", 5120);  // 81,920 chips
   const CollectiveTime time = time_of(group, Op::AllReduce, GiB);
   EXPECT_EQ(text(time.selection), "hier (kangaring + rdh)");
   EXPECT_EQ(time.steps, 2 * (31 + 10 + 4));
+  // 2 x 5 x 5 x 5 x 5 x 5: no ring of 3,125 instances.
+  const CollectiveTime large = time_of(group_of("trn2.48xlarge", 6250), Op::AllReduce, GiB);
+  EXPECT_EQ(large.steps, 2 * (31 + 1 + 5 * 4));
 }
 
 TEST(Collective, SiblingGroupsShareLinksMemoryAndNics) {

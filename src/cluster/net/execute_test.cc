@@ -275,6 +275,17 @@ TEST(Execute, AThousandRanksAreExactOnRingAndRdh) {
   }
 }
 
+TEST(Execute, ANetworkSplitIntoPrimeFactorsIsExact) {
+  for (const int64_t nodes : {9, 18, 45, 60}) {
+    for (const Op op : {Op::AllGather, Op::ReduceScatter, Op::AllReduce}) {
+      const Case c{"trn2.48xlarge", nodes, {nodes, 64}, {.across = Algorithm::Rdh}};
+      EXPECT_TRUE(agrees(c, op, Dtype::S32, 7, 12));
+    }
+    const Case c{"trn1.32xlarge", nodes, {2 * nodes, 16}, {Algorithm::Ring, Algorithm::Rdh}};
+    EXPECT_TRUE(agrees(c, Op::AllReduce, Dtype::S32, 7, 13));
+  }
+}
+
 TEST(Execute, RandomSizesAreExact) {
   std::mt19937 random(11);
   for (int i = 0; i < 60; ++i) {

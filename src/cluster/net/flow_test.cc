@@ -26,6 +26,7 @@ TEST(Flow, TheGrainsAgree) {
   }
   expect_grains_agree("trn1.32xlarge", 2, {}, {Op::AllReduce, GiB, {.flat = true}});
   expect_grains_agree("trn2.48xlarge", 64, {}, {Op::AllReduce, GiB, {}});
+  expect_grains_agree("trn2.48xlarge", 90, {}, {Op::AllReduce, GiB, {}});  // 2 x 3 x 3 x 5
 }
 
 TEST(Flow, TheGrainsAgreeOnATorusCrossedByAxes) {

@@ -266,10 +266,16 @@ std::vector<Level> split_network(const Level& level) {
   const auto low =
       static_cast<int64_t>(uint64_t{1} << std::countr_zero(static_cast<uint64_t>(level.size)));
   std::vector<Level> parts;
-  if (low > 1) parts.push_back({Level::Kind::Network, low, level.stride, -1});
-  if (low < level.size) {
-    parts.push_back({Level::Kind::Network, level.size / low, level.stride * low, -1});
+  int64_t stride = level.stride, rest = level.size / low;
+  const auto add = [&](int64_t size) {
+    parts.push_back({Level::Kind::Network, size, stride, -1});
+    stride *= size;
+  };
+  if (low > 1) add(low);
+  for (int64_t factor = 3; factor * factor <= rest; factor += 2) {
+    for (; rest % factor == 0; rest /= factor) add(factor);
   }
+  if (rest > 1) add(rest);
   return parts;
 }
 

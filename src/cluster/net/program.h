@@ -39,11 +39,12 @@ struct Program {
 // TY-NET-006 as in make_schedule.
 Result<Program> make_program(const Communicator::Layout& layout, Op op, const Selection& selection);
 
-// The members of a level. On a network of a size that is no power of two, `level` is one of the two
+// The members of a level. On a network of a size that is no power of two, `level` is one of those
 // that split_network makes.
 Members members_of(const Communicator::Layout& layout, const Level& level);
 
-// A network level as a power of two of neighbours and, if that is not all, the rest above them.
+// A network level as a power of two of neighbours and a ring for each other prime factor above
+// them: 3,125 domains are five rings of 5, 20 steps instead of 3,124.
 std::vector<Level> split_network(const Level& level);
 
 }  // namespace trainyard::cluster
