@@ -76,9 +76,19 @@ class NetCollectives final : public CollectiveTimes {
 
   CollectiveCost time(Op op, double bytes, const RankGroup& group) const override;
 
+  // Different collectives that Grain::Flows has simulated, and those that it could not.
+  struct Counts {
+    int64_t simulated = 0, not_simulated = 0;
+  };
+  Counts counts() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
  private:
   const Communicator* communicator(const RankGroup& group) const;
-  CollectiveCost simulated(const Communicator& group, const Request& request) const;
+  CollectiveCost simulated(const Communicator& members, const Request& request,
+                           const RankGroup& group) const;
 
   Cluster cluster_;
   Grain grain_;
@@ -86,6 +96,7 @@ class NetCollectives final : public CollectiveTimes {
   mutable std::mutex mutex_;
   mutable std::unordered_map<int64_t, std::unique_ptr<Communicator>> groups_;  // null: refused
   mutable std::unordered_map<std::string, CollectiveCost> simulated_;
+  mutable Counts counts_;
 };
 
 }  // namespace trainyard::cluster

@@ -23,13 +23,15 @@ const Communicator* NetCollectives::communicator(const RankGroup& group) const {
   return groups_.emplace(key, std::move(kept)).first->second.get();
 }
 
-CollectiveCost NetCollectives::simulated(const Communicator& group, const Request& request) const {
+CollectiveCost NetCollectives::simulated(const Communicator& members, const Request& request,
+                                         const RankGroup& group) const {
   const std::string key = fmt::format("{} {} {} {}", static_cast<int>(request.op), request.bytes,
-                                      group.ranks(), group.local());
+                                      group.size, group.stride);
   const auto found = simulated_.find(key);
   if (found != simulated_.end()) return found->second;
-  const Result<CollectiveTime> closed = collective_time(group, request);
-  const Result<FlowReport> flows = simulate(group, request);
+  const Result<CollectiveTime> closed = collective_time(members, request);
+  const Result<FlowReport> flows = simulate(members, request);
+  ++(flows ? counts_.simulated : counts_.not_simulated);
   CollectiveCost cost;
   if (closed) {
     const double total = flows ? flows->total.value : closed->total.value;
@@ -45,10 +47,13 @@ CollectiveCost NetCollectives::time(Op op, double bytes, const RankGroup& group)
   if (group.size <= 1 || bytes <= 0) return {};
   const std::lock_guard lock(mutex_);
   const Communicator* members = communicator(group);
-  if (members == nullptr) return fallback_.time(op, bytes, group);
+  if (members == nullptr) {
+    ++counts_.not_simulated;
+    return fallback_.time(op, bytes, group);
+  }
   const double ranks = static_cast<double>(group.size);
   const Request request{.op = op, .bytes = static_cast<int64_t>(std::ceil(bytes / ranks) * ranks)};
-  if (grain_ == Grain::Flows) return simulated(*members, request);
+  if (grain_ == Grain::Flows) return simulated(*members, request, group);
   const Result<CollectiveTime> time = collective_time(*members, request);
   if (!time) return fallback_.time(op, bytes, group);
   const bool network = time->bound == Bound::Efa;
