@@ -118,10 +118,12 @@ double step_seconds(int64_t nodes, const char* software, int runs) {
   const Job job = job_of(nodes, software);
   return median_seconds(runs, [&] {
     Workload work = job.work;
-    work.collectives = std::make_shared<NetCollectives>(*make_cluster(work.system, nodes, work.lnc),
+    const auto times = std::make_shared<NetCollectives>(*make_cluster(work.system, nodes, work.lnc),
                                                         NetCollectives::Grain::Flows);
+    work.collectives = times;
     const Step step = StepModel(work, calibrated()).evaluate(job.layout, job.batch);
-    TY_CHECK(step.total > 0);
+    TY_CHECK(step.total > 0 && times->counts().simulated > 0);
+    TY_CHECK(times->counts().not_simulated == 0);
   });
 }
 

@@ -277,7 +277,7 @@ TEST(Execute, AThousandRanksAreExactOnRingAndRdh) {
 
 TEST(Execute, ANetworkSplitIntoPrimeFactorsIsExact) {
   for (const int64_t nodes : {9, 18, 45, 60}) {
-    for (const Op op : {Op::AllGather, Op::ReduceScatter, Op::AllReduce}) {
+    for (const Op op : kOps) {
       const Case c{"trn2.48xlarge", nodes, {nodes, 64}, {.across = Algorithm::Rdh}};
       EXPECT_TRUE(agrees(c, op, Dtype::S32, 7, 12));
     }
