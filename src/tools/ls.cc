@@ -36,15 +36,17 @@ struct Line {
   std::vector<int32_t> connected;
 };
 
-// Chips that share a sled or a switch are connected, though no link joins them directly.
+// Chips of this host that one link or one switch of the nearest level joins with `chip`.
 std::vector<int32_t> connected(const cluster::Topology& t, int32_t chip, int32_t here) {
-  const int32_t together = t.shape == hw::Shape::Sleds ? t.sled_chips : t.chips;
-  const bool switched = t.shape == hw::Shape::Sleds || t.shape == hw::Shape::Switch;
   std::vector<int32_t> found;
   for (const int32_t other : cluster::neighbours(t, chip)) {
     if (other < here) found.push_back(other);
   }
-  for (int32_t other = 0; switched && other < std::min(here, together); ++other) {
+  const bool switched = t.shape == hw::Shape::Sleds || t.shape == hw::Shape::Switch;
+  if (!switched) return found;
+  const int32_t together = t.shape == hw::Shape::Sleds ? t.sled_chips : t.chips;
+  const int32_t first = chip / together * together;
+  for (int32_t other = first; other < std::min(here, first + together); ++other) {
     if (other != chip) found.push_back(other);
   }
   return found;
@@ -94,8 +96,8 @@ void print_table(const cluster::Cluster& machine, const Options& options) {
            memory_text(system.accelerator),
            fmt::format("{}", fmt::join(line.connected, ", ")),
            line.device.bdf};
-    // A simulated instance has no processes.
-    const Row end = processes ? Row{"", "", ""}
+    // A simulated instance has no processes; neuron-ls writes NA for an idle device.
+    const Row end = processes ? Row{"NA", "NA", "NA"}
                               : Row{line.device.cpus, fmt::format("{}", line.device.numa_node)};
     row.insert(row.end(), end.begin(), end.end());
   }

@@ -48,7 +48,9 @@ constexpr Listing kListings[] = {
 std::vector<Device> devices(const InstanceSpec& instance) {
   std::vector<Device> all;
   for (const Listing& listing : kListings) {
-    if (listing.instance != instance.name) continue;
+    // A machine file may change the number of chips; then the listing says nothing.
+    const auto chips = static_cast<size_t>(instance.chips.value / instance.servers.value);
+    if (listing.instance != instance.name || listing.slots.size() != chips) continue;
     for (const Slot& slot : listing.slots) {
       all.push_back({static_cast<int32_t>(all.size()), fmt::format("0000:{}", slot.bdf),
                      std::string(listing.cpus[static_cast<size_t>(slot.numa_node)]),
