@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "numerics/convert.h"
 
@@ -47,11 +48,30 @@ void for_chunks(const Set& set, int32_t number, Visit&& visit) {
   for_offsets(set.stage.open, own + number * set.stage.level.stride, visit);
 }
 
+// What to start a reduction from, and how to go on.
+float identity(Reduction reduction) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  return reduction == Reduction::Sum ? 0 : reduction == Reduction::Min ? kInfinity : -kInfinity;
+}
+
+float combined(Reduction reduction, float a, float b) {
+  switch (reduction) {
+    case Reduction::Sum:
+      return a + b;
+    case Reduction::Min:
+      return std::min(a, b);
+    case Reduction::Max:
+      return std::max(a, b);
+  }
+  TY_CHECK(false);
+}
+
 // Values of all ranks: for each rank and chunk its elements.
 class Memory {
  public:
-  Memory(Dtype dtype, int64_t ranks, int64_t chunks, int64_t elements)
+  Memory(Dtype dtype, Reduction reduction, int64_t ranks, int64_t chunks, int64_t elements)
       : dtype_(dtype),
+        reduction_(reduction),
         width_(numerics::size_of(dtype)),
         chunks_(chunks),
         elements_(elements),
@@ -71,12 +91,12 @@ class Memory {
     std::memcpy(at(rank, chunk, range.first), from, static_cast<size_t>(range.count * width_));
     mark(rank, chunk, range, true);
   }
-  // sum[i] += element i, in fp32.
+  // sum[i] += element i (or the lesser, or the greater), in fp32.
   void add_to(std::vector<float>& sum, int64_t rank, int64_t chunk, const Range& range) {
     std::vector<float> values(static_cast<size_t>(range.count));
     if (range.count == 0) return;
     numerics::widen(dtype_, at(rank, chunk, range.first), values.data(), values.size());
-    for (size_t i = 0; i < values.size(); ++i) sum[i] += values[i];
+    for (size_t i = 0; i < values.size(); ++i) sum[i] = combined(reduction_, sum[i], values[i]);
   }
   void put_sum(int64_t rank, int64_t chunk, const Range& range, const std::vector<float>& sum) {
     if (range.count == 0) return;
@@ -96,6 +116,7 @@ class Memory {
   }
 
   Dtype dtype_;
+  Reduction reduction_;
   int64_t width_, chunks_, elements_;
   std::vector<std::byte> bytes_;
   std::vector<bool> filled_;
@@ -112,10 +133,11 @@ struct Delivery {
 
 class Runner {
  public:
-  Runner(const Program& program, Dtype dtype, int64_t chunks, int64_t elements)
+  Runner(const Program& program, Dtype dtype, Reduction reduction, int64_t chunks, int64_t elements)
       : program_(program),
-        value_(dtype, program.ranks, chunks, elements),
-        partial_(dtype, program.ranks, chunks, elements) {}
+        identity_(identity(reduction)),
+        value_(dtype, reduction, program.ranks, chunks, elements),
+        partial_(dtype, reduction, program.ranks, chunks, elements) {}
 
   Memory& value() { return value_; }
   Memory& received() { return partial_; }
@@ -171,7 +193,7 @@ class Runner {
     const Range range = range_of(set.stage.schedule, send);
     for (uint32_t c = 0; c < send.chunk_count; ++c) {
       for_chunks(set, list_.chunks[send.first_chunk + c], [&](int64_t chunk) {
-        std::vector<float> sum(static_cast<size_t>(range.count));
+        std::vector<float> sum(static_cast<size_t>(range.count), identity_);
         for (uint32_t i = 0; i < send.input_count; ++i) {
           const int64_t from = set.rank(list_.inputs[send.first_input + i]);
           TY_CHECK(value_.has(from, chunk, range));
@@ -235,6 +257,7 @@ class Runner {
   }
 
   const Program& program_;
+  float identity_;
   Memory value_, partial_;
   Range part_{0, 0};
   SendList list_;
@@ -305,7 +328,7 @@ std::vector<Buffer> all_to_all(const Program& program, std::span<const Buffer> i
 
 std::vector<Buffer> pass_on(const Program& program, std::span<const Buffer> inputs) {
   const auto bytes = static_cast<int64_t>(inputs.front().size());
-  Runner runner(program, Dtype::U8, 1, bytes);
+  Runner runner(program, Dtype::U8, Reduction::Sum, 1, bytes);
   const Range all{0, bytes};
   for (int64_t r = 0; r < program.ranks; ++r) {
     runner.value().put(r, 0, all, inputs[static_cast<size_t>(r)].data());
@@ -321,13 +344,13 @@ std::vector<Buffer> pass_on(const Program& program, std::span<const Buffer> inpu
 }
 
 // AllGather, ReduceScatter, AllReduce and Broadcast: a buffer of one chunk per rank.
-std::vector<Buffer> over_chunks(const Program& program, Dtype dtype,
-                                std::span<const Buffer> inputs) {
+std::vector<Buffer> over_chunks(const Program& program, Dtype dtype, std::span<const Buffer> inputs,
+                                Reduction reduction) {
   const int64_t n = program.ranks, width = numerics::size_of(dtype);
   const auto in = static_cast<int64_t>(inputs.front().size()) / width;
   const bool gather = program.op == Op::AllGather, scatter = program.op == Op::ReduceScatter;
   const int64_t elements = gather ? in : (in + n - 1) / n;
-  Runner runner(program, dtype, n, elements);
+  Runner runner(program, dtype, reduction, n, elements);
   for (int64_t r = 0; r < n; ++r) {
     if (program.op == Op::Broadcast && r != 0) continue;
     Buffer padded = inputs[static_cast<size_t>(r)];
@@ -375,7 +398,7 @@ Status check_inputs(const Program& program, Dtype dtype, std::span<const Buffer>
 }  // namespace
 
 Result<std::vector<Buffer>> execute(const Program& program, Dtype dtype,
-                                    std::span<const Buffer> inputs) {
+                                    std::span<const Buffer> inputs, Reduction reduction) {
   TY_TRY(check_inputs(program, dtype, inputs));
   if (program.ranks == 1) return std::vector<Buffer>(inputs.begin(), inputs.end());
   switch (program.op) {
@@ -383,7 +406,7 @@ Result<std::vector<Buffer>> execute(const Program& program, Dtype dtype,
     case Op::ReduceScatter:
     case Op::AllReduce:
     case Op::Broadcast:
-      return over_chunks(program, dtype, inputs);
+      return over_chunks(program, dtype, inputs, reduction);
     case Op::AllToAll:
       return all_to_all(program, inputs);
     case Op::Permute:

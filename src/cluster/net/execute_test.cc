@@ -19,6 +19,7 @@ struct Case {
   int64_t nodes;
   Grid grid;
   Selection selection;
+  int64_t lnc = 0;
 };
 
 std::string describe(const Case& c, Op op) {
@@ -27,7 +28,7 @@ std::string describe(const Case& c, Op op) {
 }
 
 Communicator communicator(const Case& c) {
-  const auto cluster = make_cluster(*hw::find_system(c.instance), c.nodes);
+  const auto cluster = make_cluster(*hw::find_system(c.instance), c.nodes, c.lnc);
   const auto group = Communicator::make(*cluster, c.grid);
   EXPECT_TRUE(group) << group.status().str();
   return *group;
@@ -36,10 +37,13 @@ Communicator communicator(const Case& c) {
 // Whole numbers that every type holds and whose sums stay exact in it.
 std::vector<Buffer> random_buffers(int64_t ranks, int64_t elements, Dtype dtype, uint32_t seed) {
   std::mt19937 random(seed);
+  const bool wide = dtype == Dtype::S32 || dtype == Dtype::F32;
   std::vector<Buffer> buffers;
   for (int64_t r = 0; r < ranks; ++r) {
     std::vector<float> values(static_cast<size_t>(elements));
-    for (float& v : values) v = random() % 16 == 0 ? 1.0F : 0.0F;
+    for (float& v : values) {
+      v = wide ? static_cast<float>(random() % 1000) : random() % 16 == 0 ? 1.0F : 0.0F;
+    }
     Buffer& buffer = buffers.emplace_back(values.size() * static_cast<size_t>(size_of(dtype)));
     numerics::narrow(dtype, values.data(), buffer.data(), values.size());
   }
@@ -155,6 +159,51 @@ TEST(Execute, EveryAlgorithmIsExactOnEveryGroupOfANode) {
   EXPECT_EQ((ran[{Op::Permute, Algorithm::Mesh}]), 21);  // a permute is always direct
 }
 
+// T5: the most ranks of an instance, one for each physical core of trn2.
+TEST(Execute, EveryAlgorithmIsExactOn128Ranks) {
+  std::map<std::pair<Op, Algorithm>, int> ran;
+  for (const Grid grid : {Grid{128, 1}, Grid{64, 2}, Grid{16, 8}, Grid{8, 1}}) {
+    for (const Op op : kOps) {
+      for (const Algorithm algorithm : kAll) {
+        const Case c{"trn2.48xlarge", 1, grid, {.inside = algorithm}, 1};
+        if (agrees(c, op, Dtype::S32, 5, 21)) ++ran[{op, algorithm}];
+      }
+    }
+  }
+  for (const Op op : {Op::AllGather, Op::ReduceScatter, Op::AllReduce}) {
+    EXPECT_EQ((ran[{op, Algorithm::Ring}]), 4) << name(op);
+    EXPECT_EQ((ran[{op, Algorithm::Mesh}]), 4) << name(op);
+    EXPECT_EQ((ran[{op, Algorithm::Rdh}]), 4) << name(op);
+    EXPECT_EQ((ran[{op, Algorithm::KangaRing}]), 1) << name(op);
+  }
+}
+
+TEST(Execute, MinimumAndMaximumAreExactInEveryAlgorithm) {
+  const Communicator group = communicator({"trn2.48xlarge", 2, {}, {}});
+  std::mt19937 random(5);
+  std::vector<Buffer> in;
+  std::vector<float> low(100, 1e9F), high(100, -1e9F);
+  for (int r = 0; r < 128; ++r) {
+    std::vector<float> values(100);
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(random() % 100'000) - 50'000;
+      low[i] = std::min(low[i], values[i]);
+      high[i] = std::max(high[i], values[i]);
+    }
+    std::memcpy(in.emplace_back(400).data(), values.data(), 400);
+  }
+  for (const Algorithm a : kAll) {
+    const auto program = make_program(group.layout(), Op::AllReduce, {a, Algorithm::Rdh});
+    if (!program) continue;  // a single step goes between instances only
+    const auto least = execute(*program, Dtype::F32, in, Reduction::Min);
+    const auto most = execute(*program, Dtype::F32, in, Reduction::Max);
+    for (size_t r = 0; r < in.size(); ++r) {
+      EXPECT_EQ(std::memcmp((*least)[r].data(), low.data(), 400), 0) << name(a);
+      EXPECT_EQ(std::memcmp((*most)[r].data(), high.data(), 400), 0) << name(a);
+    }
+  }
+}
+
 TEST(Execute, OddGroupsWorkOnRingsAndMeshes) {
   for (const int64_t size : {3, 5, 6, 7, 12, 24}) {
     const auto cluster = make_cluster(*hw::find_system("inf2.48xlarge"), 1);
@@ -216,6 +265,20 @@ TEST(Execute, ATorusCrossedAxisByAxisIsExact) {
   for (const Op op : kOps) {
     const Case c{"tpu-v5e-pod", 1, {}, {.inside = Algorithm::Ring}};
     EXPECT_TRUE(agrees(c, op, Dtype::S32, 4, 6));
+  }
+}
+
+TEST(Execute, UltraServersAreExact) {
+  for (const char* instance : {"trn2-ultraserver-2", "trn2-ultraserver", "trn3-gen1-ultraserver"}) {
+    for (const Algorithm a :
+         {Algorithm::Ring, Algorithm::KangaRing, Algorithm::Mesh, Algorithm::Rdh}) {
+      EXPECT_TRUE(agrees({instance, 1, {}, {.inside = a}}, Op::AllReduce, Dtype::S32, 500, 14));
+    }
+  }
+  // 144 chips are no hypercube.
+  for (const Algorithm a : {Algorithm::Ring, Algorithm::KangaRing, Algorithm::Mesh}) {
+    const Case c{"trn3-gen2-ultraserver", 1, {144, 4}, {.inside = a}};
+    EXPECT_EQ(agrees(c, Op::AllReduce, Dtype::S32, 500, 15), a != Algorithm::KangaRing);
   }
 }
 
@@ -288,13 +351,23 @@ TEST(Execute, ANetworkSplitIntoPrimeFactorsIsExact) {
 
 TEST(Execute, RandomSizesAreExact) {
   std::mt19937 random(11);
-  for (int i = 0; i < 60; ++i) {
-    const Algorithm a = kAll[random() % 4];
-    const Op op = kOps[random() % 3];
-    const int64_t size = int64_t{1} << (1 + random() % 6);
-    agrees({"trn2.48xlarge", 1, {size, 1}, {.inside = a}}, op, Dtype::S32,
-           1 + static_cast<int64_t>(random() % 97), static_cast<uint32_t>(i));
+  int ran = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Algorithm inside = kAll[random() % 5], across = kAll[random() % 5];
+    const Op op = kOps[random() % 7];
+    const int64_t nodes = 1 + static_cast<int64_t>(random() % 5), lnc = 1 + random() % 2;
+    const int64_t here = 128 / lnc;
+    const int64_t stride = int64_t{1} << random() % 4;
+    // All ranks that the stride leaves, on all instances, or some of one.
+    const bool all = random() % 2 == 0;
+    const int64_t size = all ? nodes * here / stride : int64_t{1} << (1 + random() % 3);
+    Selection selection{.inside = inside};
+    if (all && nodes > 1) selection.across = across;
+    const auto elements = 1 + static_cast<int64_t>(random() % 23);
+    const Case c{"trn2.48xlarge", nodes, {size, stride}, selection, lnc};
+    if (agrees(c, op, Dtype::S32, elements, static_cast<uint32_t>(i))) ++ran;
   }
+  EXPECT_GT(ran, 80);
 }
 
 TEST(Execute, BuffersThatCannotBeDividedAreRefused) {
