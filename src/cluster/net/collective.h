@@ -70,6 +70,11 @@ struct Grid {
   int64_t stride = 1;
 };
 
+// A rank of one instance and the one that it sends to in a Permute.
+struct Pair {
+  int64_t from, to;
+};
+
 // A set of equal groups of ranks, ready to be timed. Cheap to copy. Making one looks at the graph
 // (microseconds to a millisecond), so keep it while bytes and operations vary.
 class Communicator {
@@ -81,6 +86,14 @@ class Communicator {
   // or stands twice.
   static Result<Communicator> make(const Cluster& cluster, std::span<const int64_t> ranks);
 
+  // Several groups that run at the same time, with the same errors; TY-NET-002 if their sizes
+  // differ or instances hold different ones.
+  static Result<Communicator> make(const Cluster& cluster,
+                                   std::span<const std::vector<int64_t>> groups);
+  // All ranks of one instance, of which those in `pairs` take part in a Permute. TY-NET-010: pairs
+  // that form no closed rings, or join chips without a link.
+  static Result<Communicator> make(const Cluster& cluster, std::span<const Pair> pairs);
+
   const Cluster& cluster() const;
   int64_t ranks() const;     // of one group
   int64_t nodes() const;     // scale-up domains that a group spans
@@ -91,6 +104,7 @@ class Communicator {
   const Layout& layout() const { return *layout_; }
 
  private:
+  static Result<Communicator> place(const Cluster& cluster, Layout&& layout);
   explicit Communicator(std::shared_ptr<const Layout> layout) : layout_(std::move(layout)) {}
   std::shared_ptr<const Layout> layout_;
 };

@@ -1,10 +1,10 @@
-// Groups of ranks: where they lie, and which are refused.
+// Groups of ranks on the graph of a domain and on its NICs.
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 
-#include "cluster/net/layout.h"
+#include "cluster/net/lay.h"
 #include "cluster/net/profile.h"
 
 namespace trainyard::cluster {
@@ -14,72 +14,6 @@ using Layout = Communicator::Layout;
 
 // A larger torus is crossed axis by axis: one cycle through it would have too many steps.
 constexpr int32_t kMaxCycleChips = 64;
-
-// The groups of a grid in one domain, and the domains that a group spans.
-Result<Layout> lay_grid(const Cluster& cluster, const Grid& grid) {
-  const int64_t here = cluster.ranks_per_node(), all = cluster.ranks();
-  const int64_t size = grid.size == 0 ? all : grid.size, stride = grid.size == 0 ? 1 : grid.stride;
-  const bool legal = size >= 1 && stride >= 1 && size <= all && stride <= all;
-  if (!legal || all % (size * stride) != 0) {
-    return error(
-        "TY-NET-002",
-        "groups of {} ranks with stride {} do not tile {} ranks; size x stride must divide "
-        "the ranks",
-        size, stride, all);
-  }
-  Layout layout;
-  layout.ranks = size;
-  const int64_t span = size * stride;
-  const bool inside = span <= here && here % span == 0;
-  const bool whole =
-      span > here && (stride < here ? here % stride == 0 && span % here == 0 : stride % here == 0);
-  if (!inside && !whole) {
-    return error("TY-NET-002",
-                 "groups of {} ranks with stride {} lie unevenly on instances of {} ranks; choose "
-                 "sizes that divide {} or are multiples of it",
-                 size, stride, here, here);
-  }
-  const int64_t local = inside ? size : std::max<int64_t>(1, here / stride);
-  const int64_t step = std::min(stride, here);
-  layout.nodes = size / local;
-  for (int64_t block = 0; block < here; block += local * step) {
-    for (int64_t first = block; first < block + step; ++first) {
-      std::vector<int32_t>& group = layout.groups.emplace_back();
-      for (int64_t i = 0; i < local; ++i) {
-        group.push_back(static_cast<int32_t>(first + i * step));
-      }
-    }
-  }
-  return layout;
-}
-
-Result<Layout> lay_ranks(const Cluster& cluster, std::span<const int64_t> ranks) {
-  std::map<int64_t, std::set<int32_t>> by_node;
-  for (const int64_t rank : ranks) {
-    if (rank < 0 || rank >= cluster.ranks()) {
-      return error("TY-NET-004", "rank {} does not exist; the cluster has ranks 0 to {}", rank,
-                   cluster.ranks() - 1);
-    }
-    const auto local = static_cast<int32_t>(rank % cluster.ranks_per_node());
-    if (!by_node[rank / cluster.ranks_per_node()].insert(local).second) {
-      return error("TY-NET-004", "rank {} stands twice in the group", rank);
-    }
-  }
-  if (by_node.empty()) return error("TY-NET-004", "a group needs at least one rank");
-  const std::set<int32_t>& first = by_node.begin()->second;
-  for (const auto& [node, local] : by_node) {
-    if (local == first) continue;
-    return error("TY-NET-003",
-                 "asymmetric group: node {} has local ranks {}, node {} has {}; the runtime takes "
-                 "groups with the same local ranks on every node",
-                 node, fmt::join(local, ","), by_node.begin()->first, fmt::join(first, ","));
-  }
-  Layout layout;
-  layout.ranks = static_cast<int64_t>(ranks.size());
-  layout.nodes = static_cast<int64_t>(by_node.size());
-  layout.groups.emplace_back(first.begin(), first.end());
-  return layout;
-}
 
 // The chips of a group with its ranks on each; TY-NET-002 if they differ.
 Result<std::map<int32_t, int32_t>> chips_of(const Layout& layout, std::span<const int32_t> group) {
@@ -113,6 +47,13 @@ void place_on_nics(Layout& layout) {
   for (const auto& [unit, n] : groups) layout.groups_per_unit = std::max(layout.groups_per_unit, n);
 }
 
+// Groups run one algorithm together: where one is no hypercube, none exchanges along axes.
+void make_alike(std::vector<GroupPlace>& groups) {
+  const auto is_cube = [](const GroupPlace& group) { return !group.members.axes.empty(); };
+  if (std::ranges::all_of(groups, is_cube)) return;
+  for (GroupPlace& group : groups) group.members.axes.clear();
+}
+
 // One level for all local ranks, on the graph of the domain.
 Status add_domain_level(Layout& layout) {
   LevelPlace place{.graph = layout.topology, .groups = {}, .loads = {}};
@@ -121,7 +62,12 @@ Status add_domain_level(Layout& layout) {
   for (const auto& group : layout.groups) {
     const auto count = chips_of(layout, group);
     if (!count) return count.status();
-    layout.per_chip = count->begin()->second;
+    const int32_t per_chip = count->begin()->second;
+    if (!place.groups.empty() && per_chip != layout.per_chip) {
+      return error("TY-NET-002", "groups have {} and {} ranks on a chip; give all the same",
+                   layout.per_chip, per_chip);
+    }
+    layout.per_chip = per_chip;
     std::vector<int32_t> chips;
     for (const auto& [chip, n] : *count) {
       chips.push_back(chip);
@@ -135,7 +81,10 @@ Status add_domain_level(Layout& layout) {
     }
     place.groups.push_back({chips, found->second});
   }
-  layout.groups_per_chip = groups_on.begin()->second;
+  for (const auto& [chip, n] : groups_on) {
+    layout.groups_per_chip = std::max(layout.groups_per_chip, n);
+  }
+  make_alike(place.groups);
   const auto local = static_cast<int64_t>(layout.groups.front().size());
   if (local == 1) return {};
   place.loads = graph_loads(*place.graph, place.groups);
@@ -213,20 +162,35 @@ Result<Cluster> make_cluster(const hw::System& system, int64_t nodes, int64_t ln
   return Cluster{system, nodes, lnc};
 }
 
+Result<Communicator> Communicator::place(const Cluster& cluster, Layout&& layout) {
+  auto done = finish(std::move(layout), cluster);
+  if (!done) return done.status();
+  return Communicator(std::move(*done));
+}
+
 Result<Communicator> Communicator::make(const Cluster& cluster, const Grid& grid) {
   auto layout = lay_grid(cluster, grid);
   if (!layout) return layout.status();
-  auto done = finish(std::move(*layout), cluster);
-  if (!done) return done.status();
-  return Communicator(std::move(*done));
+  return place(cluster, std::move(*layout));
 }
 
 Result<Communicator> Communicator::make(const Cluster& cluster, std::span<const int64_t> ranks) {
   auto layout = lay_ranks(cluster, ranks);
   if (!layout) return layout.status();
-  auto done = finish(std::move(*layout), cluster);
-  if (!done) return done.status();
-  return Communicator(std::move(*done));
+  return place(cluster, std::move(*layout));
+}
+
+Result<Communicator> Communicator::make(const Cluster& cluster,
+                                        std::span<const std::vector<int64_t>> groups) {
+  auto layout = lay_groups(cluster, groups);
+  if (!layout) return layout.status();
+  return place(cluster, std::move(*layout));
+}
+
+Result<Communicator> Communicator::make(const Cluster& cluster, std::span<const Pair> pairs) {
+  auto layout = lay_pairs(cluster, pairs);
+  if (!layout) return layout.status();
+  return place(cluster, std::move(*layout));
 }
 
 const Cluster& Communicator::cluster() const { return layout_->cluster; }

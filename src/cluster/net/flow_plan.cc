@@ -21,13 +21,13 @@ struct Spot {
 class Builder {
  public:
   Builder(const Layout& layout, const Topology& graph, const Stage& stage,
-          const Resources& resources, double bytes)
+          const Resources& resources, double bytes, int32_t lanes)
       : layout_(layout),
         graph_(graph),
         stage_(stage),
         resources_(resources),
         chunk_(bytes * stage.chunk_share),
-        lanes_(static_cast<uint32_t>(stage.schedule.slices)) {}
+        lanes_(static_cast<uint32_t>(lanes)) {}
 
   // Room for the actors of `slots` ranks.
   void start(uint32_t slots) {
@@ -153,7 +153,7 @@ StagePlan level_plan(const Layout& layout, const Stage& stage, double bytes, boo
   const auto local = static_cast<uint32_t>(layout.groups.front().size());
   const auto slots = static_cast<uint32_t>(layout.groups.size()) * local;
   const int64_t apart = stage.level.stride / local;  // domains between neighbours
-  Builder builder(layout, *layout.topology, stage, resources, bytes);
+  Builder builder(layout, *layout.topology, stage, resources, bytes, stage.schedule.slices);
   builder.start(slots * static_cast<uint32_t>(resources.nodes()));
   for (int64_t first = 0; first < layout.nodes; ++first) {
     const bool is_base = first / apart % stage.level.size == 0;
@@ -177,7 +177,7 @@ StagePlan flat_plan(const Layout& layout, const Stage& stage, double bytes, bool
                     const Resources& resources, std::vector<double> capacity) {
   const auto local = static_cast<int32_t>(layout.groups.front().size());
   const auto slots = static_cast<uint32_t>(layout.groups.size()) * static_cast<uint32_t>(local);
-  Builder builder(layout, *layout.topology, stage, resources, bytes);
+  Builder builder(layout, *layout.topology, stage, resources, bytes, stage.schedule.slices);
   builder.start(slots * static_cast<uint32_t>(resources.nodes()));
   for (uint32_t g = 0; g < layout.groups.size(); ++g) {
     const auto spot = [&](int32_t m) {
@@ -232,13 +232,21 @@ StagePlan domain_plan(const Layout& layout, const Stage& stage, double bytes, in
   const LevelPlace& place = layout.places[static_cast<size_t>(std::max(0, stage.level.place))];
   const Resources resources(layout, *place.graph, 1);
   Stage own = stage;
-  // One schedule per group: groups on other chips have other rings.
+  // One schedule per group: groups on other chips have other rings, and not as many.
+  std::vector<Schedule> schedules;
   uint32_t slot = 0, slots = 0;
-  for (const GroupPlace& group : place.groups) slots += static_cast<uint32_t>(group.members.count);
-  Builder builder(layout, *place.graph, own, resources, bytes);
-  builder.start(slots);
+  int32_t lanes = 1;
   for (const GroupPlace& group : place.groups) {
-    own.schedule = *make_schedule(stage.schedule.op, stage.schedule.algorithm, group.members);
+    const Schedule& s = stage.schedule;
+    lanes = std::max(
+        lanes, schedules.emplace_back(*make_schedule(s.op, s.algorithm, group.members)).slices);
+    slots += static_cast<uint32_t>(group.members.count);
+  }
+  Builder builder(layout, *place.graph, own, resources, bytes, lanes);
+  builder.start(slots);
+  for (size_t g = 0; g < place.groups.size(); ++g) {
+    const GroupPlace& group = place.groups[g];
+    own.schedule = std::move(schedules[g]);
     builder.add_set(
         [&](int32_t m) {
           const int32_t chip = group.chips[static_cast<size_t>(m / group.members.per_chip)];

@@ -37,12 +37,13 @@ struct Communicator::Layout {
   int64_t ranks = 1;                         // of a group
   // Local ranks of each group in one domain, ascending. They run at the same time.
   std::vector<std::vector<int32_t>> groups;
-  int32_t per_chip = 1;         // ranks of a group on each of its chips
-  int32_t groups_per_chip = 1;  // groups that share a chip
-  int32_t nic_units = 0;        // NICs, or bundles of NICs where a chip has several
-  int32_t busy_units = 0;       // of those, with ranks of some group
-  int32_t ranks_per_unit = 0;   // most ranks of all groups behind one unit
-  int32_t groups_per_unit = 0;  // most groups behind one unit
+  std::vector<int32_t> targets;  // of each rank in a Permute, -1: idle; empty: the next on a ring
+  int32_t per_chip = 1;          // ranks of a group on each of its chips
+  int32_t groups_per_chip = 1;   // groups that share a chip
+  int32_t nic_units = 0;         // NICs, or bundles of NICs where a chip has several
+  int32_t busy_units = 0;        // of those, with ranks of some group
+  int32_t ranks_per_unit = 0;    // most ranks of all groups behind one unit
+  int32_t groups_per_unit = 0;   // most groups behind one unit
   std::vector<Level> levels;
   std::vector<LevelPlace> places;
   std::shared_ptr<const ProfileCache> profiles;  // see profile.h

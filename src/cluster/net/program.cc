@@ -184,6 +184,7 @@ class Builder {
   Status flat(Part& part, Op op) {
     auto schedule = make_schedule(op, Algorithm::Ring, flat_members(layout_));
     if (!schedule) return schedule.status();
+    if (op == Op::Permute) schedule->target = layout_.targets;
     const double share = part.share / schedule->chunks;
     part.stages.push_back({.where = Stage::Where::Flat,
                            .level = {Level::Kind::Network, layout_.ranks, 1, -1},

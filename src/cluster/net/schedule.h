@@ -68,6 +68,8 @@ struct Schedule {
   // Ring and KangaRing: members (or pairs) in the order of each channel, and the place of each.
   std::vector<std::vector<int32_t>> order;
   std::vector<std::vector<int32_t>> place;
+  // Permute: whom each member sends to, -1 for none; empty: the next one on the first channel.
+  std::vector<int32_t> target;
   // Rdh: exchanges of an AllGather, and the chip position with each label.
   int32_t turns = 0;
   std::vector<int32_t> chip_with_label;
@@ -82,6 +84,9 @@ bool can_kangaring(const Members& members);
 
 // Adds the sends that `member` drives in `step`; step == steps is the tail.
 void emit(const Schedule& schedule, int32_t step, int32_t member, SendList& out);
+
+// Whom `member` sends to in a Permute; -1: nobody.
+int32_t permute_target(const Schedule& schedule, int32_t member);
 
 // Bytes of a send for each byte of a chunk.
 inline double volume(const Schedule& schedule, const Send& send) {

@@ -227,7 +227,7 @@ std::vector<Shape> mesh_broadcast_shapes(const Sizes& z, const LevelPlace* place
 }
 
 bool is_routed(const Schedule& s) {
-  if (s.op == Op::SendRecv) return true;
+  if (s.op == Op::SendRecv || !s.target.empty()) return true;
   if (s.op == Op::AllToAll) return s.algorithm != Algorithm::Mesh;
   return s.op == Op::Broadcast && s.algorithm == Algorithm::Rdh;
 }

@@ -60,8 +60,8 @@ void emit_broadcast(const Schedule& s, int32_t step, int32_t member, SendList& o
 }
 
 void emit_permute(const Schedule& s, int32_t member, SendList& out) {
-  const int32_t at = s.place[0][static_cast<size_t>(member)];
-  const int32_t next = s.order[0][static_cast<size_t>(wrap(at + 1, s.members.count))];
+  const int32_t next = permute_target(s, member);
+  if (next < 0) return;
   add_send(out, {.src = member, .dst = next});
   add_chunk(out, 0);
 }
@@ -96,6 +96,12 @@ void order_members(Schedule& s) {
 }
 
 }  // namespace
+
+int32_t permute_target(const Schedule& s, int32_t member) {
+  if (!s.target.empty()) return s.target[static_cast<size_t>(member)];
+  const int32_t at = s.place[0][static_cast<size_t>(member)];
+  return s.order[0][static_cast<size_t>(wrap(at + 1, s.members.count))];
+}
 
 Status prepare_ring(Schedule& s) {
   const int32_t n = s.members.count;
