@@ -11,8 +11,8 @@ namespace {
 constexpr double kNeuronSpread = 0.12;
 constexpr double kPeerSpread = 0.08;
 // A band wider than this says nothing that a buyer could use.
-constexpr double kNeuronWidest = 0.30;
-constexpr double kPeerWidest = 0.25;
+constexpr double kNeuronWidest = 0.299;
+constexpr double kPeerWidest = 0.249;
 // Nine of ten of a normal distribution lie within.
 constexpr double kNineOfTen = 1.645;
 

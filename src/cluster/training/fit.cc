@@ -171,8 +171,11 @@ FitResult fit(std::span<const PublishedRun> runs, const Calibration& start,
   for (size_t i = 0; i < runs.size(); ++i) {
     auto found = left.find(runs[i].config_key);
     if (found == left.end()) {
-      // From the full fit the way is short: its slopes still hold.
-      const Calibration without = fitter.improve(around, result.knobs, &runs[i].config_key);
+      // From the full fit the way is short: its slopes hold for the first step.
+      Calibration without = fitter.improve(around, result.knobs, &runs[i].config_key);
+      for (int k = 1; k < options.iterations_left; ++k) {
+        without = fitter.improve(without, &runs[i].config_key);
+      }
       found = left.emplace(runs[i].config_key, without).first;
     }
     result.log_ratio_left[i] = log_ratio(runs[i], found->second);

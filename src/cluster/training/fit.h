@@ -22,8 +22,9 @@ Prediction predict(const PublishedRun& run, const Calibration& knobs);
 
 struct FitOptions {
   int iterations = 12;
-  double noise = 0.08;  // of a published row, as the standard deviation of its logarithm
-  double huber = 2;     // beyond this many deviations a row pulls with constant force
+  int iterations_left = 2;  // with one configuration left out, from the full fit on
+  double noise = 0.08;      // of a published row, as the standard deviation of its logarithm
+  double huber = 2;         // beyond this many deviations a row pulls with constant force
 };
 
 struct FitResult {

@@ -20,6 +20,16 @@ double number_after(const std::string& text, std::string_view mark) {
   return at == std::string::npos ? 0 : std::strtod(text.c_str() + at + mark.size(), nullptr);
 }
 
+// "2024" and "2024-04-11" as a year with its fraction; "2023-2024", a span of years, as its middle.
+double year_of(std::string_view date) {
+  const double first = std::strtod(std::string(date.substr(0, 4)).c_str(), nullptr);
+  if (date.size() < 7 || date[4] != '-') return first;
+  const std::string_view rest = date.substr(5);
+  const double second = std::strtod(std::string(rest).c_str(), nullptr);
+  if (second > 1000) return (first + second + 1) / 2;
+  return first + (std::clamp(second, 1.0, 12.0) - 0.5) / 12;
+}
+
 struct Sign {
   std::string_view part;
   Stack stack;
@@ -43,9 +53,9 @@ constexpr Sign kGpu[] = {
     {"composer", Stack::Composer},
     {"llm-foundry", Stack::Composer},
     {"torchtitan", Stack::Torchtitan},
+    {"axlearn", Stack::AxlearnGpu},  // before "jax": its rows say "AXLearn/JAX"
     {"maxtext", Stack::JaxGpu},
     {"jax", Stack::JaxGpu},
-    {"axlearn", Stack::JaxGpu},
     {"ngc", Stack::Ngc},
 };
 constexpr Sign kTpu[] = {
@@ -71,6 +81,7 @@ std::string_view name(Stack stack) {
                                                        "composer",
                                                        "torchtitan",
                                                        "jax on gpu",
+                                                       "axlearn on gpu",
                                                        "maxtext",
                                                        "axlearn",
                                                        "ngc",
@@ -81,10 +92,7 @@ std::string_view name(Stack stack) {
 Software parse_software(std::string_view text, std::string_view date, std::string_view hardware) {
   const std::string words = lower(text);
   Software s;
-  s.year = std::strtod(std::string(date).c_str(), nullptr);
-  if (date.size() >= 7 && date[4] == '-') {
-    s.year += (std::strtod(std::string(date.substr(5, 2)).c_str(), nullptr) - 0.5) / 12;
-  }
+  s.year = year_of(date);
   if (hardware.starts_with("trn") || hardware.starts_with("inf")) {
     s.stack = find(words, kNeuron, Stack::NeuronNxd);
     s.sdk = number_after(words, "neuron 2.");

@@ -175,12 +175,12 @@ Step StepModel::evaluate(const Layout& l, const Batch& b) const {
                       sum(head_backward_kernels(p.work.model, shard), *p.timer);
   const double embedding = sum(embedding_kernels(p.work.model, shard), *p.timer);
   const double ends = l.pp == 1 ? head + embedding : std::max(head, embedding);
-  const double boundary = p.traffic->boundary(l, b);
+  const double boundary = p.traffic->boundary(l, b), slot_host = p.traffic->slot_host(l);
   const double body = slot.total();
 
   Step step;
   step.micro_batches = micro_batches(l, b);
-  step.slot = body + ends + boundary;
+  step.slot = body + ends + boundary + slot_host;
   StepParts& t = step.parts;
   t.compute = m * (slot.compute + ends);
   t.recompute = m * slot.recompute;
@@ -190,14 +190,15 @@ Step StepModel::evaluate(const Layout& l, const Batch& b) const {
   t.fsdp = m * slot.fsdp;
   t.pipeline = m * boundary;
   // The other stages fill and drain; they have no head.
-  t.bubble = static_cast<double>(l.pp - 1) / static_cast<double>(l.vpp) * (body + boundary);
+  t.bubble =
+      static_cast<double>(l.pp - 1) / static_cast<double>(l.vpp) * (body + boundary + slot_host);
   const RankWeights weights = stage_weights(p.work.model, l, l.pp - 1);
   t.data = p.traffic->data_parallel(l, weights, slot.compute * 2 / 3);
   const double owned = l.sharding == Sharding::None ? 1 : static_cast<double>(l.shards());
   t.optimizer =
       p.timer->time(optimizer_kernel(weights.total() / owned, p.work.precision, p.work.optimizer))
           .total;
-  t.host = p.traffic->host();
+  t.host = p.traffic->host() + m * slot_host;
   step.total = t.total();
 
   const double sequences = static_cast<double>(b.global);
@@ -227,8 +228,8 @@ PipelineShape StepModel::pipeline(const Layout& l, const Batch& b) const {
     forward += static_cast<double>(count(each)) * t.forward;
     all += static_cast<double>(count(each)) * (t.forward + t.backward);
   }
-  const double body = p.stage_slot(l, b, shard).total();
-  // Collectives fall to forward and backward as the kernels do.
+  const double body = p.stage_slot(l, b, shard).total() + p.traffic->slot_host(l);
+  // Collectives and the host's work fall to forward and backward as the kernels do.
   const double share = forward / all;
   const auto chunks = static_cast<double>(l.vpp);
   return {.stages = l.pp,

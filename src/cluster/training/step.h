@@ -50,11 +50,11 @@ struct StepParts {
   double context = 0;    // ring attention's exchange
   double expert = 0;     // all-to-all of experts
   double fsdp = 0;       // gathers and scatters of sharded weights that nothing hides
-  double pipeline = 0;   // boundary tensors, and host work of each slot
+  double pipeline = 0;   // boundary tensors
   double bubble = 0;     // stages that wait for others
   double data = 0;       // gradients between data-parallel ranks, what nothing hides
   double optimizer = 0;
-  double host = 0;
+  double host = 0;  // of the step and of each micro batch
 
   double total() const {
     return compute + recompute + tensor + context + expert + fsdp + pipeline + bubble + data +

@@ -131,12 +131,15 @@ double StepTraffic::boundary(const Layout& l, const Batch& b) const {
   double share = l.sequence_parallel ? sharded : 1;
   if (neuron_) share = std::max(sharded, knobs_[Knob::NeuronBoundary]);
   const double once = seconds(collectives_.time(Op::SendRecv, whole * share, {2, stride}));
-  const double chunks = static_cast<double>(l.vpp);
-  if (neuron_) {
-    const bool nxd = work_.software.stack == Stack::NeuronNxd;
-    return 2 * once * chunks + 1e-3 * knobs_[nxd ? Knob::NeuronSlotHostNxd : Knob::NeuronSlotHost];
-  }
-  return 2 * once * chunks * (1 - knobs_[Knob::PeerOverlap]);
+  const double both = 2 * once * static_cast<double>(l.vpp);
+  return neuron_ ? both : both * (1 - knobs_[Knob::PeerOverlap]);
+}
+
+double StepTraffic::slot_host(const Layout& l) const {
+  const Stack stack = work_.software.stack;
+  if (!neuron_ || stack == Stack::NeuronJax) return 0;
+  const bool tasks = l.pp > 1 && stack == Stack::NeuronNxd;
+  return 1e-3 * knobs_[tasks ? Knob::NeuronSlotHostNxd : Knob::NeuronSlotHost];
 }
 
 double StepTraffic::gradients(const Layout& l, double weights, const RankGroup& group,

@@ -22,8 +22,11 @@ class StepTraffic {
   // `forward` and `backward` are the layer's kernels, behind which transfers may hide.
   LayerTraffic layer(const Layer& layer, const Layout& l, const Batch& b, double forward,
                      double backward) const;
-  // Boundary tensors of one slot, both directions, and the host's work between its programs.
+  // Boundary tensors of one slot, both directions.
   double boundary(const Layout& l, const Batch& b) const;
+  // What the host does for each micro batch: PyTorch/XLA traces it anew and launches its programs.
+  // JAX compiles the whole step once.
+  double slot_host(const Layout& l) const;
   // Gradients and weights between data-parallel ranks, once per step. `window` is the backward
   // pass of one micro batch.
   double data_parallel(const Layout& l, const RankWeights& weights, double window) const;
