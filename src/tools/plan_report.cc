@@ -8,6 +8,7 @@
 #include "cluster/report/charts.h"
 #include "cluster/report/html.h"
 #include "cluster/report/svg.h"
+#include "tools/knob_meaning.h"
 #include "tools/plan_screen.h"
 #include "tools/quantities.h"
 
@@ -65,7 +66,9 @@ std::string scaling(const PlanReport& r) {
   for (size_t i = 0; i < r.question.offers.size(); ++i) {
     std::map<int64_t, double> best;
     for (const Plan& p : r.answer.best) {
-      if (p.offer == i) best[p.chips] = std::max(best[p.chips], p.step.tokens_per_s);
+      if (p.offer != i) continue;
+      const double each = p.step.tokens_per_s / static_cast<double>(p.chips);
+      best[p.chips] = std::max(best[p.chips], each);
     }
     Series s{.name = r.question.offers[i].label, .x = {}, .y = {}};
     for (const auto& [chips, rate] : best) {
@@ -74,7 +77,7 @@ std::string scaling(const PlanReport& r) {
     }
     series.push_back(std::move(s));
   }
-  return line_chart(series, {"chips", "tokens/s", true, true});
+  return line_chart(series, {"chips", "tokens/s of one chip", true, false});
 }
 
 std::string memory_bars(const PlanReport& r) {
@@ -121,7 +124,10 @@ std::string sensitivity(const PlanReport& r) {
                     (cost ? s.usd_low : s.wall_h_low) / base - 1,
                     (cost ? s.usd_high : s.wall_h_high) / base - 1});
   }
-  return bars.empty() ? "" : tornado_chart(bars);
+  if (bars.empty()) return "";
+  std::vector<std::vector<std::string>> meanings;
+  for (const TornadoBar& bar : bars) meanings.push_back({bar.name, knob_meaning(bar.name)});
+  return tornado_chart(bars) + html_table({"unknown", "meaning"}, meanings);
 }
 
 std::string checkpoints(const PlanReport& r) {
@@ -180,7 +186,7 @@ std::string plan_report(const PlanReport& r) {
       {"Plans", "The best plan, the best of each other machine, and the runners-up.",
        plans_table(r)},
       {"Cost against time", "Large dots: nobody is both faster and cheaper.", cost_against_time(r)},
-      {"Scaling", "The best layout of each size.", scaling(r)},
+      {"Scaling", "The best layout of each size. A level line is perfect scaling.", scaling(r)},
       {"Where the time goes", "The best plan of each machine, in % of its step.", part_bars(r)},
       {"Memory", "The best plan of each machine, in % of the memory of a rank.", memory_bars(r)},
       {"Sensitivity",

@@ -7,6 +7,7 @@
 
 #include "cluster/report/charts.h"
 #include "cluster/report/html.h"
+#include "tools/knob_meaning.h"
 #include "tools/quantities.h"
 #include "tools/step_screen.h"
 
@@ -15,6 +16,9 @@ namespace trainyard::tools {
 using namespace cluster;
 
 namespace {
+
+// Nine of ten of a normal distribution lie within this many deviations.
+constexpr double kNineOfTen = 1.645;
 
 std::vector<Share> part_shares(const Step& step) {
   std::vector<Share> shares;
@@ -74,12 +78,11 @@ std::string roofline(const StepAnswer& a) {
   return roofline_chart(points, a.peak_flops / ranks, memory);
 }
 
-// More or fewer replicas with the same batch, and with a batch that grows with them.
+// More or fewer replicas with the same batch, and with a batch that grows with them. Level is
+// perfect scaling.
 std::string scaling(const StepAnswer& a) {
-  Series ideal{.name = "ideal", .x = {}, .y = {}, .dashed = true, .points = false};
   Series strong{.name = "same global batch", .x = {}, .y = {}};
   Series weak{.name = "batch grows with the chips", .x = {}, .y = {}};
-  const double per_chip = a.step.tokens_per_s / static_cast<double>(a.job.work.chips);
   for (int shift = -4; shift <= 5; ++shift) {
     const double factor = std::exp2(shift);
     const double dp = static_cast<double>(a.job.layout.dp) * factor;
@@ -95,15 +98,13 @@ std::string scaling(const StepAnswer& a) {
     const auto add = [&](Series& series) {
       if (!check_layout(work.model, layout, batch, model.limits()).ok()) return;
       series.x.push_back(chips);
-      series.y.push_back(model.evaluate(layout, batch).tokens_per_s);
+      series.y.push_back(model.evaluate(layout, batch).tokens_per_s / chips);
     };
     add(strong);
     batch.global = static_cast<int64_t>(static_cast<double>(a.job.batch.global) * factor);
     if (batch.global >= 1) add(weak);
-    ideal.x.push_back(chips);
-    ideal.y.push_back(chips * per_chip);
   }
-  return line_chart({strong, weak, ideal}, {"chips", "tokens/s", true, true});
+  return line_chart({strong, weak}, {"chips", "tokens/s of one chip", true, false});
 }
 
 std::string sensitivity(const StepAnswer& a) {
@@ -111,13 +112,15 @@ std::string sensitivity(const StepAnswer& a) {
   const Job& job = a.job;
   for (const KnobEffect& e : knob_effects(job.work, job.layout, job.batch, calibrated())) {
     const KnobInfo& info = knob_table()[static_cast<size_t>(e.knob)];
-    const double factor = std::exp(1.645 * info.doubt);
-    const auto change = [&](double f) { return std::pow(f, e.slope) - 1; };
+    const double factor = std::exp(kNineOfTen * info.doubt);
+    const double low = std::max(info.low, info.value / factor);
+    const double high = std::min(info.high, info.value * factor);
+    const auto change = [&](double to) { return std::pow(to / info.value, e.slope) - 1; };
     TornadoBar bar{.name = std::string(info.name),
-                   .low_text = fmt::format("{:.3g}", info.value / factor),
-                   .high_text = fmt::format("{:.3g}", info.value * factor),
-                   .low = change(1 / factor),
-                   .high = change(factor)};
+                   .low_text = fmt::format("{:.3g} {}", low, info.unit),
+                   .high_text = fmt::format("{:.3g} {}", high, info.unit),
+                   .low = change(low),
+                   .high = change(high)};
     if (std::max(std::abs(bar.low), std::abs(bar.high)) > 0.002) bars.push_back(std::move(bar));
   }
   std::ranges::stable_sort(bars, [](const TornadoBar& x, const TornadoBar& y) {
@@ -125,7 +128,10 @@ std::string sensitivity(const StepAnswer& a) {
            std::max(std::abs(y.low), std::abs(y.high));
   });
   if (bars.size() > 12) bars.resize(12);
-  return bars.empty() ? "" : tornado_chart(bars);
+  if (bars.empty()) return "";
+  std::vector<std::vector<std::string>> meanings;
+  for (const TornadoBar& bar : bars) meanings.push_back({bar.name, knob_meaning(bar.name)});
+  return tornado_chart(bars) + html_table({"constant", "meaning"}, meanings);
 }
 
 std::string kernel_table(const StepAnswer& a) {
@@ -173,7 +179,9 @@ std::string step_report(const StepAnswer& a) {
        memory_bars(a)},
       {"Roofline", "Products of one layer and the head. The size of a dot is its share of compute.",
        roofline(a)},
-      {"Scaling", "More data-parallel replicas with the same tensor and pipeline layout.",
+      {"Scaling",
+       "More data-parallel replicas with the same tensor and pipeline layout. A level line is "
+       "perfect scaling.",
        scaling(a)},
       {"Kernels", "The longest of one micro batch, with what bounds them.", kernel_table(a)},
       {"What the answer rests on",

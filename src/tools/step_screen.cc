@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/perfetto.h"
-
 namespace trainyard::tools {
 
 using namespace cluster;
@@ -155,41 +153,6 @@ nlohmann::ordered_json step_json(const StepAnswer& a) {
   }
   out["kernels"] = std::move(kernels);
   return out;
-}
-
-std::string step_trace(const StepAnswer& a) {
-  PerfettoWriter writer;
-  const auto ns = [](double s) { return static_cast<int64_t>(std::llround(1e9 * s)); };
-  const auto run = writer.add_track("training step");
-  // A long step has thousands of micro batches; the first ones show the pattern.
-  PipelineShape shape = a.pipeline;
-  shape.micro_batches = std::min<int64_t>(shape.micro_batches, 16 * shape.stages);
-  std::vector<PerfettoWriter::Track> stages;
-  for (int64_t i = 0; i < shape.stages; ++i) {
-    stages.push_back(writer.add_track(fmt::format("stage {}", i), run));
-  }
-  const std::vector<PipelineTask> tasks = pipeline_schedule(shape);
-  for (const PipelineTask& t : tasks) {
-    writer.slice(stages[static_cast<size_t>(t.stage)],
-                 fmt::format("{} {}", t.backward ? "backward" : "forward", t.micro_batch),
-                 t.backward ? "backward" : "forward", ns(t.start), ns(t.end));
-  }
-  double at = makespan(tasks);
-  const StepParts& p = a.step.parts;
-  for (const auto& [name, seconds] :
-       {std::pair{"data parallel", p.data}, {"optimizer", p.optimizer}, {"host", p.host}}) {
-    if (seconds <= 0) continue;
-    for (const auto stage : stages) writer.slice(stage, name, name, ns(at), ns(at + seconds));
-    at += seconds;
-  }
-  const auto layer = writer.add_track("kernels of one micro batch");
-  at = 0;
-  for (const LayerLine& line : a.lines) {
-    writer.slice(layer, line.kernel, name(line.time.limit), ns(at), ns(at + line.time.total),
-                 {{"layer", line.layer}, {"bound", name(line.time.limit)}});
-    at += line.time.total;
-  }
-  return writer.bytes();
 }
 
 }  // namespace trainyard::tools

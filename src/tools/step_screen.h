@@ -22,7 +22,7 @@ std::string step_text(const StepAnswer& answer, bool layers);
 nlohmann::ordered_json step_json(const StepAnswer& answer);
 // One HTML file.
 std::string step_report(const StepAnswer& answer);
-// Stages, their tasks, and the kernels of one layer.
+// Perfetto: a track per pipeline stage, per kind of collective, and per engine of one micro batch.
 std::string step_trace(const StepAnswer& answer);
 
 }  // namespace trainyard::tools

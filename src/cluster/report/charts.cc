@@ -149,6 +149,53 @@ std::string timeline_chart(const std::vector<PipelineTask>& tasks, int64_t stage
   return svg.str();
 }
 
+namespace {
+
+double roof_radius(const RoofPoint& p) { return 3 + 14 * std::sqrt(p.weight); }
+
+// A name of the roofline: the box that it takes.
+struct NameBox {
+  double left, right, top, bottom;
+  bool meets(const NameBox& o) const {
+    return left < o.right && o.left < right && top < o.bottom && o.top < bottom;
+  }
+};
+
+// Names above or below their dots, at the nearest height that is free; a name without room is left
+// to the tip. Large dots come first.
+void name_points(Svg& svg, const Frame& f, const Scale& x, const Scale& y,
+                 std::vector<RoofPoint> points) {
+  std::ranges::stable_sort(points,
+                           [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  std::vector<NameBox> taken;
+  for (const RoofPoint& p : points) {
+    const double cx = x.at(p.intensity), cy = y.at(p.rate), r = roof_radius(p);
+    taken.push_back({cx - r, cx + r, cy - r, cy + r});
+  }
+  constexpr double kLetter = 7, kLine = 15;  // of the small type
+  for (const RoofPoint& p : points) {
+    const double cx = x.at(p.intensity), cy = y.at(p.rate), r = roof_radius(p);
+    const double half = kLetter * static_cast<double>(p.name.size()) / 2 + 2;
+    const double middle = std::clamp(cx, f.left + half, f.right - half);
+    for (int step = 0; step < 16; ++step) {
+      const bool above = step % 2 == 1;
+      const double away = r + 4 + kLine * (step / 2);
+      const double top = above ? cy - away - kLine : cy + away;
+      const NameBox box{middle - half, middle + half, top, top + kLine};
+      const bool free = std::ranges::none_of(taken, [&](const auto& o) { return box.meets(o); });
+      if (!free || top < f.top || box.bottom > f.bottom) continue;
+      if (step > 1) {
+        svg.line(cx, above ? cy - r : cy + r, middle, above ? box.bottom : top, "grid");
+      }
+      svg.text(middle, top + kLine - 4, p.name, Anchor::Middle, "tick");
+      taken.push_back(box);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
 std::string roofline_chart(const std::vector<RoofPoint>& points, double peak, double bandwidth) {
   Frame f;
   f.bottom = 300;
@@ -167,24 +214,12 @@ std::string roofline_chart(const std::vector<RoofPoint>& points, double peak, do
   svg.path(
       {{x.at(first), y.at(first * bandwidth)}, {x.at(ridge), y.at(peak)}, {f.right, y.at(peak)}},
       "roof");
-  // Large dots get their names first; a name that would lie on another is left to the tip.
-  std::vector<RoofPoint> ordered = points;
-  std::ranges::stable_sort(ordered,
-                           [](const auto& a, const auto& b) { return a.weight > b.weight; });
-  std::vector<Svg::Point> named;
-  for (const RoofPoint& p : ordered) {
-    const double radius = 3 + 14 * std::sqrt(p.weight);
-    svg.circle(x.at(p.intensity), y.at(p.rate), radius, "dot c2",
+  for (const RoofPoint& p : points) {
+    svg.circle(x.at(p.intensity), y.at(p.rate), roof_radius(p), "dot c2",
                fmt::format("{}: {:.3g} FLOP/B, {:.3g} FLOP/s, {:.1f} % of compute", p.name,
                            p.intensity, p.rate, 100 * p.weight));
-    const Svg::Point place{x.at(p.intensity) + radius + 3, y.at(p.rate) + 4};
-    const bool covered = std::ranges::any_of(named, [&](const Svg::Point& other) {
-      return std::abs(other.x - place.x) < 90 && std::abs(other.y - place.y) < 13;
-    });
-    if (covered) continue;
-    svg.text(place.x, place.y, p.name, Anchor::Start, "tick");
-    named.push_back(place);
   }
+  name_points(svg, f, x, y, points);
   return svg.str();
 }
 

@@ -49,7 +49,7 @@ svg .marked { stroke: var(--card); stroke-width: 1.5; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px;
   font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
-th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+th, td { padding: 5px 16px 5px 0; border-bottom: 1px solid var(--rule); white-space: nowrap; }
 .number { text-align: right; }
 footer { color: var(--soft); font-size: 13px; white-space: pre-line; }
 )";

@@ -107,11 +107,14 @@ double Scale::at(double value) const {
 std::vector<double> Scale::ticks() const {
   std::vector<double> out;
   if (logarithmic_) {
-    const bool few = high_ - low_ < 2.6;
+    // The narrower the range, the more marks between the powers of ten.
+    const double wide = high_ - low_;
     for (double power = std::floor(low_); power <= high_; ++power) {
-      for (const double step : {1.0, 2.0, 5.0}) {
+      for (const double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0}) {
         const double x = power + std::log10(step);
-        if (x < low_ - 1e-9 || x > high_ + 1e-9 || (step != 1 && !few)) continue;
+        const bool coarse = step == 1, middle = step == 2 || step == 5;
+        if (x < low_ - 1e-9 || x > high_ + 1e-9) continue;
+        if (!coarse && !(middle && wide < 2.6) && wide >= 1.1) continue;
         out.push_back(std::pow(10.0, power) * step);
       }
     }

@@ -50,6 +50,12 @@ struct KernelTime {
   double total = 0;
   double tensor = 0, vector = 0, scalar = 0, memory = 0;
   Limit limit = Limit::Overhead;
+
+  // All of it `factor` times as long: what a software stack adds or saves.
+  KernelTime scaled(double factor) const {
+    return {factor * total,  factor * tensor, factor * vector,
+            factor * scalar, factor * memory, limit};
+  }
 };
 
 // The seam to a device simulator: whoever can time a kernel better may stand in here.

@@ -87,9 +87,9 @@ KernelTime NeuronTimer::combine(KernelTime t) const {
     if (p.time > longest.time) longest = p;
   }
   const double sum = t.tensor + t.vector + t.scalar + t.memory;
-  t.total = stack_factor_ * (longest.time + knobs_[Knob::NeuronKappa] * (sum - longest.time));
+  t.total = longest.time + knobs_[Knob::NeuronKappa] * (sum - longest.time);
   t.limit = longest.limit;
-  return t;
+  return t.scaled(stack_factor_);
 }
 
 KernelTime NeuronTimer::gemm(const Kernel& g) const {
@@ -129,9 +129,9 @@ KernelTime NeuronTimer::flash(const Kernel& a) const {
   // Backward: five products instead of two.
   t.tensor = (a.backward ? 2.5 : 1) * 2 * depth * scores / rates_.array / rates_.columns_per_s /
              knobs_[Knob::NeuronFlash];
-  t.total = stack_factor_ * (t.tensor + a.heads * rates_.head_overhead * (a.backward ? 2 : 1));
+  t.total = t.tensor + a.heads * rates_.head_overhead * (a.backward ? 2 : 1);
   t.limit = Limit::Tensor;
-  return t;
+  return t.scaled(stack_factor_);
 }
 
 KernelTime NeuronTimer::pass(const Kernel& p) const {

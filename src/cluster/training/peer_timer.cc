@@ -83,9 +83,9 @@ KernelTime PeerTimer::gemm(const Kernel& g) const {
   t.tensor = 2 * g.m * g.k * g.n * g.count / (flops(g.compute) * share * wave * depth);
   t.memory = g.count * (g.m * g.k * g.in_bytes + g.k * g.n * g.in_bytes + g.m * g.n * g.out_bytes) /
              (rates_.memory_bytes_per_s * knobs_[Knob::PeerHbm]);
-  t.total = stack_factor_ * std::max(t.tensor, t.memory);
+  t.total = std::max(t.tensor, t.memory);
   t.limit = t.tensor >= t.memory ? Limit::Tensor : Limit::Memory;
-  return t;
+  return t.scaled(stack_factor_);
 }
 
 KernelTime PeerTimer::attention(const Kernel& a) const {
@@ -102,18 +102,18 @@ KernelTime PeerTimer::attention(const Kernel& a) const {
     t.memory = 2 * 6 * scores * (a.backward ? 1.5 : 1) /
                (rates_.memory_bytes_per_s * knobs_[Knob::PeerHbm]);
   }
-  t.total = stack_factor_ * (t.tensor + t.memory);
+  t.total = t.tensor + t.memory;
   t.limit = t.tensor >= t.memory ? Limit::Tensor : Limit::Memory;
-  return t;
+  return t.scaled(stack_factor_);
 }
 
 KernelTime PeerTimer::pass(double bytes) const {
   const double factor = knobs_[rates_.tpu ? Knob::TpuPass : Knob::GpuPass];
   KernelTime t;
   t.memory = factor * bytes / (rates_.memory_bytes_per_s * knobs_[Knob::PeerHbm]);
-  t.total = stack_factor_ * t.memory;
+  t.total = t.memory;
   t.limit = Limit::Memory;
-  return t;
+  return t.scaled(stack_factor_);
 }
 
 KernelTime PeerTimer::time(const Kernel& kernel) const {
