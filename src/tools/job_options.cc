@@ -36,7 +36,9 @@ std::string instance_of(const std::string& name) {
 
 void add_model_options(CLI::App& app, JobOptions& o) {
   cluster::JobRequest& r = o.request;
-  app.add_option("--model", o.model, "Built-in model, config.json, or a folder with one");
+  app.add_option(
+      "--model", o.model,
+      "Built-in model, config.json or its folder, or numbers: layers=32,hidden=4096,...");
   app.add_option("--machine", o.machine, "Machine file of an instance of your own");
   app.add_option("--seq-len,--seq_len", r.seq_len, "Tokens of a sequence");
   app.add_option("--global-batch,--global_batch", r.global_batch, "Sequences of a step");

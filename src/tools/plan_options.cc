@@ -175,9 +175,7 @@ Result<PlanQuestion> read_question(const PlanOptions& o) {
     if (!overlap) return error("TY-CLU-221", "overlap = '{}' is not known", r.overlap);
     q.overlap = *overlap;
   }
-  q.seq_len = r.seq_len > 0                ? r.seq_len
-              : q.model.fixed_sequence > 0 ? q.model.fixed_sequence
-                                           : 4096;
+  q.seq_len = r.seq_len > 0 ? r.seq_len : default_sequence(q.model);
   // About four million tokens a step unless asked otherwise, a power of two of sequences.
   q.global_batch = r.global_batch;
   if (q.global_batch == 0) {

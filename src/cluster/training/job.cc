@@ -90,13 +90,15 @@ void read_batch(const JobRequest& r, Job& job) {
   const Layout& l = job.layout;
   b.sequence = r.seq_len;
   if (b.sequence == 0) {
-    b.sequence = r.model.fixed_sequence > 0 ? r.model.fixed_sequence : 4096;
+    b.sequence = default_sequence(r.model);
     job.notes.push_back(fmt::format("seq_len {}", b.sequence));
   }
-  b.micro = std::max<int64_t>(1, r.micro_batch);
+  // About 4096 tokens, at most 64 samples at a time.
+  b.micro = r.micro_batch > 0 ? r.micro_batch : 1;
+  const int64_t piece = r.micro_batch > 0 ? b.micro : std::clamp<int64_t>(4096 / b.sequence, 1, 64);
   b.global = r.global_batch;
   if (b.global == 0) {
-    b.global = b.micro * l.dp * (l.pp > 1 ? 8 * l.pp : 1);
+    b.global = piece * l.dp * (l.pp > 1 ? 8 * l.pp : 1);
     job.notes.push_back(fmt::format("global_batch {}", b.global));
   }
 }
@@ -133,6 +135,11 @@ void settle_memory(const JobRequest& r, Job& job) {
 }
 
 }  // namespace
+
+int64_t default_sequence(const Model& model) {
+  if (model.fixed_sequence > 0) return model.fixed_sequence;
+  return model.positions > 0 ? std::min<int64_t>(4096, model.positions) : 4096;
+}
 
 Software default_software(const hw::System& system) {
   const std::string_view kind = family(system);

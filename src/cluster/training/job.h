@@ -35,6 +35,10 @@ struct Job {
 // answer.
 Result<Job> resolve(const JobRequest& request);
 
+// Tokens of a sequence if the user does not say: what the model fixes, else 4096, or fewer where it
+// has fewer learned positions.
+int64_t default_sequence(const Model& model);
+
 // What runs on this chip if the user does not say: neuronx-distributed, Megatron-Core, MaxText; the
 // newest.
 Software default_software(const hw::System& system);

@@ -145,6 +145,10 @@ Status check_layout(const Model& model, const Layout& layout, const Batch& batch
                     const RankLimits& limits) {
   TY_TRY(check_degrees(layout, limits));
   TY_TRY(check_batch(layout, batch));
+  if (model.positions > 0 && model.fixed_sequence == 0 && batch.sequence > model.positions) {
+    return error("TY-CLU-219", "seq_len = {}: {} has {} learned positions; take at most as many",
+                 batch.sequence, model.name, model.positions);
+  }
   for (const Layer& layer : model.layers) {
     if (const auto* block = std::get_if<Block>(&layer)) TY_TRY(check_block(*block, layout));
   }

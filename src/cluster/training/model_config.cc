@@ -1,6 +1,7 @@
 #include "cluster/training/model_config.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -166,7 +167,8 @@ Layer read_layer(JsonFields& f, const std::string& kind) {
                  f.get({"lookups"}, 1, 1, kWide)};
   }
   f.only({"kind", "name", "count", "hidden", "heads", "kv_heads", "head_dim", "ffn", "gated",
-          "causal", "sequence"});
+          "causal", "sequence", "window", "cross", "rope", "dropout", "experts", "top_k",
+          "shared_ffn"});
   Block b{.name = name,
           .count = times,
           .hidden = f.need({"hidden"}, 1, kWide),
@@ -177,6 +179,13 @@ Layer read_layer(JsonFields& f, const std::string& kind) {
   b.gated = f.flag("gated", false);
   b.causal = f.flag("causal", false);
   b.sequence = f.get({"sequence"}, 0, 0, kWide * 1000);
+  b.window = f.get({"window"}, 0, 0, kWide * 1000);
+  b.cross = f.flag("cross", false);
+  b.rope = f.flag("rope", false);
+  b.dropout = f.flag("dropout", false);
+  b.experts = f.get({"experts"}, 0, 0, 100'000);
+  if (b.experts > 0) b.top_k = f.need({"top_k"}, 1, b.experts);
+  b.shared_ffn = f.get({"shared_ffn"}, 0, 0, kWide);
   return b;
 }
 
@@ -265,8 +274,50 @@ Result<Model> load_model_config(const std::string& path) {
   return parse_model_config(text.str(), file);
 }
 
+// "layers=32,hidden=4096,..." as a JSON object of whole numbers, read by the same rules.
+Result<Model> parse_model_numbers(std::string_view text) {
+  json object = json::object();
+  for (size_t from = 0; from <= text.size();) {
+    const size_t to = std::min(text.find(',', from), text.size());
+    const std::string pair(text.substr(from, to - from));
+    const size_t at = pair.find('=');
+    double value = 0;
+    const char* end = pair.data() + pair.size();
+    const auto parsed =
+        std::from_chars(pair.data() + std::min(at, pair.size() - 1) + 1, end, value);
+    if (at == std::string::npos || at == 0 || parsed.ec != std::errc() || parsed.ptr != end) {
+      return error("TY-CLU-204", "--model: '{}' is no KEY=NUMBER, as in layers=32", pair);
+    }
+    const std::string key = pair.substr(0, at);
+    if (object.contains(key)) return error("TY-CLU-204", "--model: '{}' stands twice", key);
+    object[key] = value;
+    from = to + 1;
+  }
+  JsonFields f(object, "--model");
+  f.only({"layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "gated", "experts",
+          "top_k"});
+  const Block b = block_of(f, {"layers"}, {"hidden"}, {"heads"});
+  DecoderSizes z{.name = "by numbers",
+                 .layers = b.count,
+                 .hidden = b.hidden,
+                 .heads = b.heads,
+                 .kv_heads = f.get({"kv_heads"}, b.heads, 1, kWide),
+                 .ffn = f.need({"ffn"}, 1, kWide),
+                 .vocab = f.need({"vocab"}, 1, kWide * 100),
+                 .head_dim = b.head_dim,
+                 .gated = f.get({"gated"}, 1, 0, 1) == 1,
+                 .experts = f.get({"experts"}, 0, 0, 100'000)};
+  if (z.experts > 0) z.top_k = f.need({"top_k"}, 1, z.experts);
+  if (!f.status().ok()) return f.status();
+  Model model = decoder(z);
+  model.positions = 0;
+  TY_TRY(check_model(model, "--model"));
+  return model;
+}
+
 Result<Model> load_model(const std::string& name_or_path) {
   namespace fs = std::filesystem;
+  if (name_or_path.find('=') != std::string::npos) return parse_model_numbers(name_or_path);
   std::error_code none;
   const bool path = name_or_path.ends_with(".json") ||
                     name_or_path.find('/') != std::string::npos ||

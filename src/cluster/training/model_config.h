@@ -23,7 +23,11 @@ Result<Model> parse_model_config(std::string_view text, std::string_view file);
 // A path of a JSON file, or a folder with a config.json in it; TY-CLU-202 if it cannot be read.
 Result<Model> load_model_config(const std::string& path);
 
-// A name of the built-in list, or a path.
+// A decoder by its numbers: "layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,vocab=128256", and
+// where wanted head_dim, gated (0 or 1, default 1), experts, top_k. TY-CLU-203, 204 and 207.
+Result<Model> parse_model_numbers(std::string_view text);
+
+// A name of the built-in list, a path, or numbers.
 Result<Model> load_model(const std::string& name_or_path);
 
 }  // namespace trainyard::cluster

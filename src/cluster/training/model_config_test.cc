@@ -1,5 +1,6 @@
 #include "cluster/training/model_config.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace trainyard::cluster {
@@ -79,6 +80,52 @@ TEST(ModelConfig, WhatCannotBeReadIsRefusedByCode) {
   EXPECT_EQ(code_of(R"({"layers":[{"kind":"dense","in":4,"out":4,"depth":3}]})"), "TY-CLU-207");
 }
 
+TEST(ModelConfig, ADecoderCanBeGivenByItsNumbers) {
+  const Result<Model> m =
+      load_model("layers=80,hidden=8192,heads=64,kv_heads=8,ffn=28672,vocab=128256");
+  ASSERT_TRUE(m.ok()) << m.status().str();
+  EXPECT_NEAR(parameters(*m) / 1e9, 70.55, 0.01);
+  const Result<Model> mixture = load_model(
+      "layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,vocab=32000,experts=8,top_k=2");
+  ASSERT_TRUE(mixture.ok()) << mixture.status().str();
+  EXPECT_NEAR(parameters(*mixture) / 1e9, 46.7, 0.1);
+  const auto code = [](const char* text) { return load_model(text).status().code(); };
+  EXPECT_EQ(code("layers=32,hidden=4096"), "TY-CLU-203");
+  EXPECT_EQ(code("layers=32,hidden=x"), "TY-CLU-204");
+  EXPECT_EQ(code("=32"), "TY-CLU-204");
+  EXPECT_EQ(code("layers=32,,"), "TY-CLU-204");
+  EXPECT_EQ(code("layers=32,layers=33"), "TY-CLU-204");
+  EXPECT_EQ(code("layers=-1,hidden=64,heads=4,ffn=64,vocab=100"), "TY-CLU-204");
+  EXPECT_EQ(code("layers=1,hidden=64,heads=4,ffn=64,vocab=100,depth=3"), "TY-CLU-207");
+}
+
+TEST(ModelConfig, LlamaOneToThreeAndMistralDifferInHeadsAndVocabulary) {
+  const auto billions = [](int layers, int hidden, int ffn, int kv, int vocab, const char* more) {
+    const std::string text = fmt::format(
+        R"({{"model_type":"{}","num_hidden_layers":{},"hidden_size":{},"intermediate_size":{},
+            "num_attention_heads":{},"num_key_value_heads":{},"vocab_size":{}{}}})",
+        more[0] != '\0' ? "mistral" : "llama", layers, hidden, ffn, hidden / 128, kv, vocab, more);
+    const Result<Model> m = parse_model_config(text, "config.json");
+    return m.ok() ? parameters(*m) / 1e9 : 0;
+  };
+  EXPECT_NEAR(billions(60, 6656, 17920, 52, 32000, ""), 32.5, 0.1);
+  EXPECT_NEAR(billions(40, 5120, 13824, 40, 32000, ""), 13.02, 0.02);
+  EXPECT_NEAR(billions(32, 4096, 14336, 8, 128256, ""), 8.03, 0.01);
+  EXPECT_NEAR(billions(32, 4096, 14336, 8, 32000, R"(,"sliding_window":4096)"), 7.24, 0.01);
+}
+
+TEST(ModelConfig, ASlidingWindowLimitsTheScores) {
+  const auto flops = [](const char* window) {
+    const std::string text =
+        fmt::format(R"({{"model_type":"mistral","num_hidden_layers":2,"hidden_size":256,
+            "intermediate_size":512,"num_attention_heads":2,"vocab_size":100{}}})",
+                    window);
+    return model_flops(*parse_model_config(text, "config.json"), 8192);
+  };
+  const double all = flops(""), windowed = flops(R"(,"sliding_window":4096)");
+  EXPECT_NEAR(all - windowed, 12.0 * 2 * 256 * 8192 * 4096, 1);
+}
+
 TEST(ModelConfig, AMisspeltKeyIsNamed) {
   const Result<Model> m = parse_model_config(
       R"({"model_type":"llama","num_hidden_layer":2,"hidden_size":64,"num_attention_heads":4,
@@ -99,6 +146,15 @@ TEST(ModelConfig, AModelCanBeAListOfLayers) {
                                              "tiny.json");
   ASSERT_TRUE(m.ok()) << m.status().str();
   EXPECT_DOUBLE_EQ(parameters(*m), 3 * 8 * 9 + 8 * 8 + 2 * 1000 * 16 + 10 * 8);
+}
+
+TEST(ModelConfig, ABlockOfAListMayHaveExperts) {
+  const Result<Model> m = parse_model_config(R"({"vocab":100,"layers":[{"kind":"block",
+    "hidden":64,"heads":4,"ffn":128,"experts":4,"top_k":2,"gated":true,"causal":true}]})",
+                                             "tiny.json");
+  ASSERT_TRUE(m.ok()) << m.status().str();
+  // Attention, router, four experts of three matrices, two norms; embedding and head.
+  EXPECT_DOUBLE_EQ(parameters(*m), 4 * 64 * 64 + 64 * 4 + 4 * 3 * 64 * 128 + 2 * 64 + 2 * 100 * 64);
 }
 
 }  // namespace

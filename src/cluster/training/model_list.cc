@@ -62,10 +62,12 @@ const Named kOthers[] = {
     {"dit-xl", [] { return diffusion_transformer("dit-xl", 28, 1152, 16, 256); }},
 };
 
-std::string folded(std::string_view text) {
+// Lower case without what separates words; the point only where it is wanted, since "1.3b" is not
+// "13b".
+std::string folded(std::string_view text, bool keep_point) {
   std::string out;
   for (const char c : text) {
-    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
+    if (c == '-' || c == '_' || c == ' ' || (c == '.' && !keep_point)) continue;
     out.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
   }
   return out;
@@ -73,6 +75,19 @@ std::string folded(std::string_view text) {
 
 // GPT-2's family has learned positions, biases, LayerNorm and dropout; Llama's has none of these.
 bool gpt_style(const DecoderSizes& s) { return !s.gated; }
+
+// Where a family of that style differs: positions by rotation (GPT-NeoX) or by slopes (BLOOM).
+Model with_family(Model model) {
+  Block& block = std::get<Block>(model.layers.front());
+  if (model.name.starts_with("gpt2")) model.positions = 1024;
+  if (model.name.starts_with("gpt-neox")) {
+    model.positions = 0;
+    model.tied = false;
+    block.rope = true;
+  }
+  if (model.name.starts_with("bloom")) model.positions = 0;
+  return model;
+}
 
 }  // namespace
 
@@ -84,15 +99,18 @@ std::vector<std::string> model_names() {
 }
 
 Result<Model> find_model(std::string_view name) {
-  const std::string wanted = folded(name);
-  for (const DecoderSizes& s : kDecoders) {
-    if (folded(s.name) == wanted) return decoder(s);
-  }
-  for (const Named& other : kOthers) {
-    if (folded(other.name) == wanted) return other.make();
+  for (const bool keep_point : {true, false}) {
+    const std::string wanted = folded(name, keep_point);
+    for (const DecoderSizes& s : kDecoders) {
+      if (folded(s.name, keep_point) == wanted) return with_family(decoder(s));
+    }
+    for (const Named& other : kOthers) {
+      if (folded(other.name, keep_point) == wanted) return other.make();
+    }
   }
   return error("TY-CLU-201",
-               "there is no model '{}'{}; give a config.json, or one of `trainyard step "
+               "there is no model '{}'{}; give a config.json, numbers as in "
+               "layers=32,hidden=4096,heads=32,ffn=11008,vocab=32000, or one of `trainyard step "
                "--list-models`",
                name, did_you_mean(name, model_names()));
 }
@@ -240,6 +258,22 @@ Model latent_unet() {
                                  .bias = true,
                                  .layer_norm = true});
   }
+  // Between the levels: the sample is halved on the way down, doubled on the way up.
+  for (const Level& l :
+       {Level{320, 32, 640, false}, Level{640, 16, 1280, false}, Level{1280, 8, 1280, false}}) {
+    model.layers.push_back(Conv{"downsample", 1, l.width, l.width, 3, l.size, l.size});
+    model.layers.push_back(Conv{"upsample", 1, l.wider, l.wider, 3, 2 * l.size, 2 * l.size});
+  }
+  model.layers.push_back(Conv{"middle", 4, 1280, 1280, 3, 8, 8});
+  Block middle = std::get<Block>(*std::ranges::find_if(model.layers, [](const Layer& layer) {
+    return std::holds_alternative<Block>(layer) && std::get<Block>(layer).hidden == 1280;
+  }));
+  middle.name = "middle attention";
+  middle.count = 1;
+  middle.sequence = 8 * 8;
+  model.layers.push_back(middle);
+  // Each residual block adds the embedding of the time step.
+  model.layers.push_back(Dense{"time", 22, 1280, 870, 1});
   model.layers.push_back(Conv{"conv_out", 1, 320, 4, 3, 64, 64});
   model.fixed_sequence = 64 * 64;
   return model;

@@ -22,6 +22,12 @@ TEST(Model, PublishedSizesComeOutOfTheLayerNumbers) {
   EXPECT_NEAR(billions("vit-base"), 0.0866, 0.001);
   EXPECT_NEAR(billions("resnet50"), 0.0255, 0.0003);
   EXPECT_NEAR(billions("moe-1t"), 1000, 20);
+  EXPECT_NEAR(billions("gpt-neox-20b"), 20.55, 0.05);
+  EXPECT_NEAR(billions("gpt2"), 0.1244, 0.0005);
+  EXPECT_NEAR(billions("dbrx-132b"), 131.6, 0.5);
+  EXPECT_NEAR(billions("dit-xl"), 0.675, 0.01);
+  EXPECT_NEAR(billions("dlrm"), 26, 1);
+  EXPECT_NEAR(billions("sd-unet"), 0.86, 0.03);
 }
 
 TEST(Model, ATokenOfAMixtureUsesOnlyItsExperts) {
@@ -48,6 +54,10 @@ TEST(Model, ACausalMaskHalvesTheScoresOnly) {
 TEST(Model, NamesAreFoundWhateverTheirSpelling) {
   EXPECT_TRUE(find_model("Llama3-70B").ok());
   EXPECT_TRUE(find_model("llama3_70b").ok());
+  // The point counts where both are names.
+  EXPECT_NEAR(billions("GPT3-1.3B"), 1.3, 0.05);
+  EXPECT_NEAR(billions("gpt3-13b"), 12.9, 0.3);
+  EXPECT_EQ(find_model("llama31-8b")->name, "llama3.1-8b");
   const Result<Model> unknown = find_model("lama3-70b");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.status().code(), "TY-CLU-201");
@@ -61,6 +71,10 @@ TEST(Model, EveryBuiltInModelHasWeightsAndWork) {
     EXPECT_GT(parameters(*model), 1e6) << name;
     EXPECT_GT(model_flops(*model, 128), 0) << name;
   }
+}
+
+TEST(Model, EveryBuiltInNameFindsItself) {
+  for (const std::string& name : model_names()) EXPECT_EQ(find_model(name)->name, name);
 }
 
 TEST(Model, AResnetTakesTwelveGigaflopsPerImageForwardAndBackward) {
