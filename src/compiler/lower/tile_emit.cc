@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compiler/lower/tile_range.h"
+#include "numerics/convert.h"
 
 namespace trainyard::compiler {
 
@@ -14,6 +15,19 @@ using isa::Dtype;
 using Act = isa::Function;
 using isa::Operand;
 using isa::TensorId;
+
+namespace {
+
+// What a tile of `type` holds of a number.
+float rounded(float value, ElementType type) {
+  if (type == ElementType::I1) return value != 0 ? 1.0f : 0.0f;
+  uint32_t bits = 0;
+  numerics::convert(Dtype::F32, &value, storage_of(type).dtype, &bits, 1, {});
+  numerics::convert(storage_of(type).dtype, &bits, Dtype::F32, &value, 1, {});
+  return value;
+}
+
+}  // namespace
 
 TensorId TileEmitter::tile(ElementType element, bool full, std::string_view name) {
   return b_.sbuf(label_ + "_" + std::string(name), storage_of(element).dtype,
@@ -217,6 +231,10 @@ void TileEmitter::op(const Op& op, bool full) {
     return;
   }
   const ElementType type = element(result);
+  if (op.kind == OpKind::Convert && at(op.operands[0]).kind == TileRef::Kind::Number) {
+    values[result] = TileRef::number(rounded(at(op.operands[0]).value, type));
+    return;
+  }
   const TensorId dst = tile(type, full);
   const auto two = [&](AluOp alu) {
     binary(alu, at(op.operands[0]), at(op.operands[1]), element(op.operands[0]), full, dst);
@@ -278,6 +296,9 @@ void TileEmitter::op(const Op& op, bool full) {
       break;
     case OpKind::Logistic:
       one(Act::Sigmoid);
+      break;
+    case OpKind::Composite:
+      one(Act::Erf);
       break;
     case OpKind::Divide:
       divide(op, full, dst);

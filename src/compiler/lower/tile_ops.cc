@@ -56,6 +56,9 @@ bool is_tile_elementwise(const Lowering& lowering, const Op& op) {
     case OpKind::Logistic:
     case OpKind::Clamp:
       return is_tile_float(result) && is_tile_float(first);
+    case OpKind::Composite:
+      return std::get<CompositeAttributes>(op.attributes).name == "chlo.erf" &&
+             is_tile_float(result);
     case OpKind::Compare:
       return is_tile_float(first) && std::get<CompareAttributes>(op.attributes).order !=
                                          CompareAttributes::Order::TotalOrder;
