@@ -47,6 +47,16 @@ bool joins_reduce(const Lowering& lowering, Kernel& kernel, const Op& op) {
   return true;
 }
 
+// A reduction that began a kernel over scattered dimensions or over few long rows.
+bool stands_alone(const Lowering& lowering, const Kernel& kernel) {
+  const Op& first = lowering.function.op(kernel.ops.front());
+  if (first.kind != OpKind::Reduce) return false;
+  const auto split = static_cast<size_t>(kernel.row_rank);
+  const bool long_rows = product(kernel.space, 0, split) < kFewRows &&
+                         product(kernel.space, split, kernel.space.size()) > kLongRow;
+  return long_rows || !kept_rank(first, kernel.space);
+}
+
 // From a row value to rows or to the whole space, each row to its own.
 bool keeps_rows(const Lowering& lowering, const Kernel& kernel, const Op& op) {
   const Dims& from = lowering.type(op.operands[0]).shape;
@@ -87,15 +97,7 @@ Kernel start_tile(const Lowering& lowering, OpId id, const Op& op) {
 bool joins_tile(const Lowering& lowering, Kernel& kernel, const Op& op,
                 const std::function<bool(ValueId)>& in_kernel) {
   if (kernel.ops.size() >= kMostOps) return false;
-  // A reduction that began a kernel over scattered dimensions stays alone.
-  const Op& first = lowering.function.op(kernel.ops.front());
-  if (first.kind == OpKind::Reduce) {
-    const std::optional<int64_t> kept = kept_rank(first, kernel.space);
-    const auto split = static_cast<size_t>(kernel.row_rank);
-    const bool long_rows = product(kernel.space, 0, split) < kFewRows &&
-                           product(kernel.space, split, kernel.space.size()) > kLongRow;
-    if (!kept || long_rows) return false;
-  }
+  if (stands_alone(lowering, kernel)) return false;
   if (op.kind == OpKind::BroadcastInDim || op.kind == OpKind::Reshape) {
     return kernel.row_rank >= 0 && in_kernel(op.operands[0]) &&
            lowering.type(op.operands[0]).shape != kernel.space && keeps_rows(lowering, kernel, op);
@@ -106,6 +108,12 @@ bool joins_tile(const Lowering& lowering, Kernel& kernel, const Op& op,
   }
   const Dims& shape = lowering.type(op.results[0]).shape;
   return shape == kernel.space || is_row_shape(shape, kernel.space, kernel.row_rank);
+}
+
+bool can_merge_tiles(const Lowering& lowering, const Kernel& a, const Kernel& b) {
+  const bool rows = a.row_rank < 0 || b.row_rank < 0 || a.row_rank == b.row_rank;
+  return a.space == b.space && rows && a.ops.size() + b.ops.size() <= kMostOps &&
+         !stands_alone(lowering, a) && !stands_alone(lowering, b);
 }
 
 }  // namespace trainyard::compiler

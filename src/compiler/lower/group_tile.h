@@ -18,4 +18,7 @@ Kernel start_tile(const Lowering& lowering, OpId id, const Op& op);
 bool joins_tile(const Lowering& lowering, Kernel& kernel, const Op& op,
                 const std::function<bool(ValueId)>& in_kernel);
 
+// Whether the operations of both could be one kernel.
+bool can_merge_tiles(const Lowering& lowering, const Kernel& a, const Kernel& b);
+
 }  // namespace trainyard::compiler

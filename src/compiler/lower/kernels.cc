@@ -68,6 +68,9 @@ class Planner {
   Planner(const Lowering& lowering, BlockId block)
       : l_(lowering), f_(lowering.function), block_(block), users_(f_.values.size()) {
     for (const OpId id : f_.block(block).ops) note_uses(f_.op(id), id);
+    position_.assign(f_.ops.size(), 0);
+    int next = 0;
+    for (const OpId id : f_.block(block).ops) position_[static_cast<size_t>(id)] = next++;
     kernel_of_.assign(f_.ops.size(), -1);
     dense_.assign(f_.ops.size(), Unknown);
   }
@@ -79,6 +82,7 @@ class Planner {
       if (!live[static_cast<size_t>(id)] || is_terminator(op.kind)) continue;
       place(id, op);
     }
+    std::erase_if(kernels_, [](const Kernel& k) { return k.ops.empty(); });
     return std::move(kernels_);
   }
 
@@ -163,6 +167,7 @@ class Planner {
       if (joins_tile(l_, kernel, op, in_kernel)) {
         kernel.ops.push_back(id);
         kernel_of_[static_cast<size_t>(id)] = last;
+        for (const ValueId v : op.operands) merge_into(last, ready(v));
         return;
       }
     }
@@ -171,11 +176,44 @@ class Planner {
     kernels_.push_back(kind == KernelKind::Tile ? start_tile(l_, id, op) : Kernel{kind, {id}, {}});
   }
 
+  // The first kernel besides `own` that reads `value`, through views, too.
+  int first_reader(ValueId value, int own) const {
+    int first = static_cast<int>(kernels_.size());
+    for (const OpId user : users_[static_cast<size_t>(value)]) {
+      const int kernel = kernel_of_[static_cast<size_t>(user)];
+      const Op& op = f_.op(user);
+      if (kernel < 0 && is_view_op(op.kind)) {
+        first = std::min(first, first_reader(op.results[0], own));
+      } else if (kernel >= 0 && kernel != own) {
+        first = std::min(first, kernel);
+      }
+    }
+    return first;
+  }
+
+  // Two tile kernels over one space become one, at the place of the later, if nobody between them
+  // reads what the earlier makes.
+  void merge_into(int to, int from) {
+    if (from < 0 || from == to) return;
+    Kernel& target = kernels_[static_cast<size_t>(to)];
+    Kernel& source = kernels_[static_cast<size_t>(from)];
+    if (source.kind != KernelKind::Tile || !can_merge_tiles(l_, target, source)) return;
+    for (const OpId id : source.ops) {
+      if (first_reader(f_.op(id).results[0], from) < to) return;
+    }
+    for (const OpId id : source.ops) kernel_of_[static_cast<size_t>(id)] = to;
+    target.ops.insert(target.ops.end(), source.ops.begin(), source.ops.end());
+    std::ranges::sort(target.ops, {}, [&](OpId id) { return position_[static_cast<size_t>(id)]; });
+    target.row_rank = std::max(target.row_rank, source.row_rank);
+    source = {};
+  }
+
   enum Dense : uint8_t { Unknown, Yes, No };
   const Lowering& l_;
   const Function& f_;
   BlockId block_;
   std::vector<std::vector<OpId>> users_;
+  std::vector<int> position_;  // in the block, by OpId
   std::vector<int> kernel_of_;
   std::vector<Dense> dense_;
   std::vector<Kernel> kernels_;

@@ -122,11 +122,10 @@ void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
                               .operand1 = kDivisorScale - 1.0f},
             label_ + "_small");
     const TensorId scale = tile(ElementType::F32, wide, "scale");
-    b_.emit(isa::TensorScalar{.dst = b_.all(scale),
-                              .data = b_.all(small),
-                              .op0 = AluOp::Add,
-                              .operand0 = 1.0f},
-            label_ + "_scale");
+    b_.emit(
+        isa::TensorScalar{
+            .dst = b_.all(scale), .data = b_.all(small), .op0 = AluOp::Add, .operand0 = 1.0f},
+        label_ + "_scale");
     const TensorId scaled = tile(ElementType::F32, wide, "b");
     binary(AluOp::Multiply, b, as_ref(scale), ElementType::F32, wide, scaled);
     const TensorId above = tile(ElementType::F32, full, "a");
