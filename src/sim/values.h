@@ -35,6 +35,9 @@ struct ValueOptions {
                        // range, indices out of bounds, duplicate scatter indices (slower)
   numerics::ConvertOptions convert;  // rounding mode and format switches
   bool max_propagates_nan = true;    // max, min of a NaN is NaN; false: the other operand
+  // Tensors whose lives do not meet share host memory. Without it a read of what was never written
+  // gives zeros; with it, whatever lies there. For programs that `check` has found clean.
+  bool share_memory = false;
   // Independent iterations are handed to ParallelFor if the loop takes about this many nanoseconds.
   int64_t share_above = 50'000;
 };
@@ -73,6 +76,10 @@ class ValueRun {
                                                 std::span<const Binding> bindings,
                                                 ParallelFor parallel);
   virtual ~ValueRun() = default;
+
+  // Makes the run ready to start again on other memory, with what it has allocated. As `make`, but
+  // refuses overlapping bindings (TY-RUN-014).
+  virtual Status rebind(std::span<const Binding> bindings) = 0;
 
   // Runs until the end, a fault, or an instruction that must meet another core (then resume() goes
   // on).

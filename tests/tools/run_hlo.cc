@@ -54,13 +54,14 @@ Status run_once(const compiler::Executable& exe, const hw::Machine& machine,
     if (result->time) fmt::print("simulated {} ticks\n", result->time->total.value);
     return {};
   }
-  const auto plan = sim::ValuePlan::make(exe.program, machine.core, {});
+  const auto plan = sim::ValuePlan::make(exe.program, machine.core, {.share_memory = true});
   if (!plan.ok()) return plan.status();
+  auto run = sim::ValueRun::make(*plan, bindings, sim::serial());
+  if (!run.ok()) return run.status();
   // With --times five runs, for the caches and pages to warm up.
   for (int i = 0; i < (job.has("--times") ? 5 : 1); ++i) {
     const std::clock_t start = std::clock();
-    auto run = sim::ValueRun::make(*plan, bindings, sim::serial());
-    if (!run.ok()) return run.status();
+    if (i > 0) TY_TRY((*run)->rebind(bindings));
     if ((*run)->resume() == sim::ValueRun::State::Fault) return (*run)->fault();
     if (job.has("--times")) {
       fmt::print("run {:.6f}\n", static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);

@@ -22,6 +22,8 @@ struct Lane {
   std::vector<int64_t> registers;  // by RegisterId; 32-bit values
   std::vector<std::byte*> base;    // by TensorId: where the current instance lies; views have none
   std::vector<HostBuffer> memory;  // by TensorId: what this lane owns
+  HostBuffer tiles;                // the shared arena of tiles (values/memory_plan.h)
+  std::byte* hbm = nullptr;        // that of HBM tensors, owned by the run
   std::vector<PsumMap> psum;       // by TensorId: what matmuls may add to
   ExecContext exec;
   HostBuffer batch;  // PSUM tiles of several iterations

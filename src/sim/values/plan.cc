@@ -80,6 +80,8 @@ BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
     remarks_.push_back(fmt::format("{}: view of {}", program.insts[views[id]->load].label,
                                    program.tensors[views[id]->tensor].name));
   }
+  memory = options.share_memory && !options.watch ? shared_memory(program, homes, uses, views)
+                                                  : separate_memory(program);
   nodes = build(program.body);
   packing.assign();
   if (shortcuts) find_products(*this, nodes, remarks_);

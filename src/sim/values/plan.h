@@ -9,6 +9,7 @@
 #include "sim/values/compile.h"
 #include "sim/values/hbm_views.h"
 #include "sim/values/matmul_step.h"
+#include "sim/values/memory_plan.h"
 #include "sim/values/uses.h"
 #include "sim/values/watch.h"
 
@@ -55,6 +56,7 @@ class BodyPlan final : public ValuePlan {
   const Uses uses;
   std::vector<std::optional<HbmView>> views;  // by TensorId
   Packing packing;
+  MemoryPlan memory;
   std::vector<Node> nodes;
 
  private:

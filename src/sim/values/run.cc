@@ -12,6 +12,8 @@ class BodyRun final : public ValueRun {
   BodyRun(std::shared_ptr<const ValuePlan> owner, const BodyPlan& plan, ParallelFor parallel)
       : owner_(std::move(owner)), plan_(plan), parallel_(std::move(parallel)) {
     lane_ = new_lane(plan, 0, std::max(1, parallel_.workers) + 1);
+    hbm_.reserve(static_cast<size_t>(plan.memory.hbm_bytes));
+    lane_.hbm = hbm_.data();
     if (plan.options.watch) {
       watch_ = std::make_unique<Watch>(plan.program, plan.homes);
       lane_.watch = watch_.get();
@@ -30,9 +32,10 @@ class BodyRun final : public ValueRun {
     return {};
   }
 
+  Status rebind(std::span<const Binding> bindings) override;
+
   State resume() override {
-    Team team{.parallel = parallel_};
-    if (!done_ && !lane_.stopped()) Walker(plan_, lane_, &team).run(plan_.nodes);
+    if (!done_ && !lane_.stopped()) Walker(plan_, lane_, &team_).run(plan_.nodes);
     done_ = true;
     return lane_.stopped() ? State::Fault : State::Done;
   }
@@ -71,6 +74,8 @@ class BodyRun final : public ValueRun {
   const BodyPlan& plan_;
   ParallelFor parallel_;
   Lane lane_;
+  HostBuffer hbm_;
+  Team team_{parallel_, {}};
   std::unique_ptr<Watch> watch_;
   bool done_ = false;
 };
@@ -90,6 +95,28 @@ bool any_overlap(const isa::Program& program, std::span<const Binding> bindings)
     }
   }
   return false;
+}
+
+Status BodyRun::rebind(std::span<const Binding> bindings) {
+  if (any_overlap(plan_.program, bindings)) {
+    return error("TY-RUN-014", "memory that is written is bound to two tensors; copy one of them");
+  }
+  if (watch_) {
+    watch_ = std::make_unique<Watch>(plan_.program, plan_.homes);
+    lane_.watch = watch_.get();
+  }
+  std::ranges::fill(lane_.base, nullptr);
+  // What is packed belongs to the old memory.
+  for (size_t t = 0; t < lane_.contents.size(); ++t) lane_.touch(static_cast<isa::TensorId>(t));
+  lane_.trips = {};
+  lane_.trips.loops.resize(plan_.program.loops.size());
+  lane_.trips.branches.resize(plan_.program.branches.size());
+  lane_.events.clear();
+  lane_.fault = Status();
+  lane_.fault_inst = -1;
+  lane_.executed = 0;
+  done_ = false;
+  return bind(bindings);
 }
 
 }  // namespace

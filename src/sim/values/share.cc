@@ -18,6 +18,7 @@ Lane new_lane(const BodyPlan& plan, int index, int lanes) {
   lane.memory.resize(p.tensors.size());
   lane.psum.resize(p.tensors.size());
   lane.contents.resize(p.tensors.size());
+  lane.tiles.reserve(static_cast<size_t>(plan.memory.tile_bytes));
   lane.arena.reserve(plan.packing.arena_bytes());
   lane.packed_from.resize(plan.packing.tables());
   lane.trips.loops.resize(p.loops.size());

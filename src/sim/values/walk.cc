@@ -77,14 +77,18 @@ void Walker::tensor(isa::TensorId id) {
   const isa::Tensor& t = plan_.program.tensors[id];
   lane_.touch(id);
   if (t.io != isa::Io::None || plan_.views[id]) return;  // in the caller's memory
-  HostBuffer& memory = lane_.memory[id];
-  if (memory.data() == nullptr) {
-    memory.reserve(plan_.homes[id].bytes);
-    std::memset(memory.data(), 0, memory.size());
+  if (const int64_t offset = plan_.memory.offset[id]; offset >= 0) {
+    lane_.base[id] = (t.on_chip() ? lane_.tiles.data() : lane_.hbm) + offset;
+  } else {
+    HostBuffer& memory = lane_.memory[id];
+    if (memory.data() == nullptr) {
+      memory.reserve(plan_.homes[id].bytes);
+      std::memset(memory.data(), 0, memory.size());
+    }
+    lane_.base[id] = memory.data();
   }
-  lane_.base[id] = memory.data();
   if (t.memory == isa::Memory::Psum) lane_.psum[id].clear();
-  if (lane_.watch != nullptr) lane_.watch->new_instance(id, memory.data());
+  if (lane_.watch != nullptr) lane_.watch->new_instance(id, lane_.base[id]);
 }
 
 Walker::Flow Walker::repeat(const Node& n) {
