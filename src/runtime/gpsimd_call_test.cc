@@ -134,5 +134,33 @@ TEST_P(SortThenTanh, IsPrintedAndReadBack) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, SortThenTanh, testing::Values("trn1", "trn2", "trn3"));
 
+// More operands than any other instruction has: each is watched for races.
+TEST(GpsimdCall, EveryOneOfManyOperandsIsOrdered) {
+  constexpr int kWindows = 12;
+  std::string windows, tensors, operands;
+  for (int i = 0; i < kWindows; ++i) {
+    windows += fmt::format("window w{}: f32[128] of [128] at [0] update\n", i);
+    tensors += fmt::format("t{0}: hbm f32[128] l{0}: dma_copy t{0} <- x\n", i);
+    operands += fmt::format("{}update t{}", i > 0 ? ", " : "", i);
+  }
+  const Result<Kernel> k = Kernel::from_text(
+      fmt::format("program many target trn2\ngpsimd touch {{ {}body() {{ yield }} }}\n"
+                  "x: hbm f32[128] in\n{}c: gpsimd_call touch({})",
+                  windows, tensors, operands),
+      "many.tya", *hw::find_target("trn2"));
+  ASSERT_TRUE(k.ok()) << k.status().str();
+  const auto findings = [&](const isa::Program& program) {
+    const Result<sim::CheckResult> found = sim::check(program, k->core(), {}, {});
+    EXPECT_TRUE(found.ok()) << found.status().str();
+    return found.ok() ? found->findings.size() : 0;
+  };
+  EXPECT_EQ(findings(k->program()), 0u);
+  isa::Program cut = k->program();
+  auto& after = cut.placement.insts.back().after;
+  std::erase_if(after, [&](const isa::Edge& e) { return cut.insts[e.producer].label == "l11"; });
+  EXPECT_LT(after.size(), k->program().placement.insts.back().after.size());
+  EXPECT_GT(findings(cut), 0u);
+}
+
 }  // namespace
 }  // namespace trainyard::runtime

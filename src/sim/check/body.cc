@@ -86,7 +86,7 @@ bool BodyWalk::step() {
     if (!layout_.inside(o, walker_.counters())) {
       findings_.out_of_bounds(now_, o, o.offset.value(walker_.counters()),
                               o.partition.value(walker_.counters()));
-      e.skip |= 1u << k;
+      e.skip |= uint64_t{1} << k;
     } else if (o.role == Role::Update && plan.matmul) {
       read_sum(static_cast<int>(k), o, e);
     } else if (o.role == Role::Update || o.weak) {
@@ -170,8 +170,9 @@ void BodyWalk::expect_parts(int k, Expected& e, size_t seen) {
   const auto same = [&](const Expected::Part& p) {
     return p.writer.order == parts_.front().writer.order;
   };
-  if (parts_.size() == seen && std::all_of(parts_.begin(), parts_.end(), same)) {
-    e.whole |= 1u << k;
+  const bool whole = parts_.size() == seen && std::all_of(parts_.begin(), parts_.end(), same);
+  if (whole && k < kUsualOperands) {
+    e.whole |= uint64_t{1} << k;
     e.writers[static_cast<size_t>(k)] = parts_.front().writer;
   } else {
     e.parts.insert(e.parts.end(), parts_.begin(), parts_.end());

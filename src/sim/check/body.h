@@ -27,11 +27,11 @@ struct Expected {
     Box box;  // as in slot 0
     Writer writer;
   };
-  int64_t order = 0;                          // in the body, unrolled
-  uint32_t skip = 0;                          // operands outside their tensor, already reported
-  uint32_t whole = 0;                         // operands that one execution wrote all of:
-  std::array<Writer, kMostOperands> writers;  // that one
-  std::vector<Part> parts;                    // parts of the others that have been written
+  int64_t order = 0;                           // in the body, unrolled
+  uint64_t skip = 0;                           // operands outside their tensor, already reported
+  uint64_t whole = 0;                          // first operands that one execution wrote all of:
+  std::array<Writer, kUsualOperands> writers;  // that one
+  std::vector<Part> parts;                     // parts of the others that have been written
   int64_t sum_order = -1;  // of who wrote the reduce registers last, if it reads them
   int replicas = 1;        // engines that have not executed it yet
 };

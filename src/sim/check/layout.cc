@@ -95,7 +95,8 @@ void Layout::plan_inst(const isa::Program& program, InstId id) {
       o.runs = std::move(f.runs);
       o.weak = !f.exact;
       o.offset = a.offset * numerics::size_of(a.dtype) + isa::Affine(at.offset);
-      o.repeats = isa::is_dma(op) && role != isa::Role::Read && !o.weak &&
+      const bool moves = isa::is_dma(op) || std::holds_alternative<isa::GpsimdCall>(op);
+      o.repeats = moves && role != isa::Role::Read && !o.weak &&
                   a.free_elements() * numerics::size_of(a.dtype) > bytes_of(o.runs);
     }
     o.scatters = name == "dst_index";

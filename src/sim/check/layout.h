@@ -9,13 +9,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "isa/gpsimd_call.h"
 #include "isa/operands.h"
 #include "isa/program.h"
 #include "sim/check/footprint.h"
 
 namespace trainyard::sim::hazard {
 
-inline constexpr size_t kMostOperands = 6;  // tensors of one instruction
+inline constexpr size_t kMostOperands = isa::kMostCallOperands;  // tensors of one instruction
+inline constexpr int kUsualOperands = 6;                         // of all but gpsimd_call
 
 struct Plane {
   isa::Memory memory = isa::Memory::Sbuf;

@@ -219,6 +219,10 @@ double estimate(const BodyPlan& plan, isa::InstId id) {
   isa::each_access(op, [&](std::string_view, const Access& a, isa::Role) {
     elements = std::max(elements, a.elements());
   });
+  // A program passes over its windows more than once.
+  constexpr double kCall = 500, kCallElement = 2;
+  if (std::holds_alternative<isa::GpsimdCall>(op))
+    return kCall + kCallElement * static_cast<double>(elements);
   return kOverhead + kElement * static_cast<double>(elements);
 }
 

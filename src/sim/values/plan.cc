@@ -49,9 +49,14 @@ bool is_indexed_side(const isa::Instruction& op, const isa::Access& access) {
   return (&access == &dma->src && dma->src_index) || (&access == &dma->dst && dma->dst_index);
 }
 
-bool accumulates(const isa::Instruction& op) {
-  const auto* mm = std::get_if<isa::Matmul>(&op);
-  return mm != nullptr && mm->accumulate == isa::Accumulate::Add;
+// Whether the old contents of an updated operand go into the result.
+bool reads_old(const isa::Program& program, const isa::Instruction& op, const isa::Access& access) {
+  if (const auto* mm = std::get_if<isa::Matmul>(&op)) return mm->accumulate == isa::Accumulate::Add;
+  const auto* call = std::get_if<isa::GpsimdCall>(&op);
+  if (call == nullptr) return false;
+  const auto i = static_cast<size_t>(&access - call->operands.data());
+  const std::vector<isa::gpsimd::Window>& windows = program.gpsimd[call->program].windows;
+  return i < windows.size() && windows[i].use == isa::gpsimd::Window::Use::Update;
 }
 
 }  // namespace
@@ -95,7 +100,7 @@ Node BodyPlan::build_step(isa::InstId id) {
   const bool is_matmul = std::holds_alternative<isa::Matmul>(op);
   isa::each_access(op, [&](std::string_view name, const isa::Access& a, isa::Role role) {
     if (options.watch && !is_indexed_side(op, a))
-      node.watched.push_back({name, compiler.operand(a), role, accumulates(op)});
+      node.watched.push_back({name, compiler.operand(a), role, reads_old(program, op, a)});
     if (!is_matmul && role != isa::Role::Read && tracked_psum_[homes[a.tensor].root])
       node.psum_writes.push_back(compiler.operand(a));
     if (role != isa::Role::Read && is_packed_[homes[a.tensor].root])
