@@ -9,24 +9,25 @@ namespace trainyard::sim::gpsimd {
 
 using namespace isa::gpsimd;
 
-Status Executor::block(BlockId id) {
+bool Executor::block(BlockId id) {
   for (Step& s : blocks_[id]) {
     if (s.cycles > options_.cycle_limit - spent_) {
-      return error("TY-GPS-022", "'{}' would pass the limit of {} cycles; raise it",
-                   name(s.op->code), options_.cycle_limit)
-          .at({"", s.op->line, s.op->line > 0 ? 1 : 0});
+      fault_ = error("TY-GPS-022", "'{}' would pass the limit of {} cycles; raise it",
+                     name(s.op->code), options_.cycle_limit);
+    } else {
+      spent_ += s.cycles;
+      if (execute(s)) continue;
     }
-    spent_ += s.cycles;
-    const Status status = execute(s);
-    if (!status.ok()) return status.at({"", s.op->line, s.op->line > 0 ? 1 : 0});
+    fault_ = fault_.at({"", s.op->line, s.op->line > 0 ? 1 : 0});
+    return false;
   }
-  return {};
+  return true;
 }
 
-Status Executor::execute(Step& s) {
+bool Executor::execute(Step& s) {
   switch (s.form) {
     case Form::Constant:
-      return {};
+      return true;
     case Form::Iota:
     case Form::Broadcast:
     case Form::Shuffle:
@@ -47,43 +48,44 @@ Status Executor::execute(Step& s) {
       const auto& branch = std::get<Branch>(s.op->attributes);
       const bool yes = *static_cast<const uint8_t*>(s.in[0]) != 0;
       const BlockId taken = yes ? branch.then : branch.otherwise;
-      TY_TRY(block(taken));
+      if (!block(taken)) return false;
       hand_on(f_.blocks[taken].results, s.op->out);
-      return {};
+      return true;
     }
     case Form::Primitive:
-      return run_primitive(*s.work);
+      return !failed(run_primitive(*s.work));
     default:
       apply(s.lane, s.in[0], s.in[1], s.in[2], s.out, s.n);
-      return {};
+      return true;
   }
 }
 
-Status Executor::strip(Step& s) {
+bool Executor::strip(Step& s) {
   const Type t = type(s.op->out[0]).type;
   switch (s.form) {
     case Form::Iota:
       with_bits(t, [&]<class T>(T) {
         for (int64_t i = 0; i < s.n; ++i) static_cast<T*>(s.out)[i] = static_cast<T>(i);
       });
-      return {};
+      return true;
     case Form::Broadcast:
       with_bits(t, [&]<class T>(T) {
         std::fill_n(static_cast<T*>(s.out), s.n, *static_cast<const T*>(s.in[0]));
       });
-      return {};
+      return true;
     case Form::Shuffle:
       indices(type(s.op->in[1]).type, s.in[1], s.n);
-      TY_TRY(resolve(positions(s.n), type(s.op->in[0]).elements(),
-                     std::get<StripWork>(s.op->attributes).bounds, "shuffle"));
+      if (failed(resolve(positions(s.n), type(s.op->in[0]).elements(),
+                         std::get<StripWork>(s.op->attributes).bounds, "shuffle")))
+        return false;
       gather(t, s.in[0], positions(s.n), nullptr, s.out);
-      return {};
+      return true;
     case Form::Compress:
       compress(s);
-      return {};
+      return true;
     default:
       fold(s);
-      return {};
+      return true;
   }
 }
 
@@ -122,7 +124,7 @@ void Executor::affine(int64_t first, int64_t step, int64_t n) {
   }
 }
 
-Status Executor::access(Step& s) {
+bool Executor::access(Step& s) {
   const auto& a = std::get<Access>(s.op->attributes);
   WindowData& w = windows_[a.window];
   const bool writes = s.form == Form::Store || s.form == Form::Scatter;
@@ -134,13 +136,13 @@ Status Executor::access(Step& s) {
         std::memcpy(w.at(first), s.in[1], s.n * w.size());
       else
         std::memcpy(s.out, w.at(first), s.n * w.size());
-      return {};
+      return true;
     }
     affine(first, a.step, s.n);
   } else {
     indices(type(s.op->in[0]).type, s.in[0], s.n);
   }
-  TY_TRY(resolve(positions(s.n), w.elements, a.bounds, s.what));
+  if (failed(resolve(positions(s.n), w.elements, a.bounds, s.what))) return false;
   if (!writes) {
     gather(w.type(), w.bytes.data(), positions(s.n), s.in[1], s.out);
   } else if (!s.folder) {
@@ -148,7 +150,7 @@ Status Executor::access(Step& s) {
   } else {
     scatter_fold(w.type(), s.in[1], positions(s.n), *s.folder, w.bytes.data());
   }
-  return {};
+  return true;
 }
 
 // Copies values at once: one of `from` may be one of `to`.
@@ -175,53 +177,54 @@ void Executor::hand_on(Ids from, Ids to) {
   }
 }
 
-Status Executor::for_turns(const Step& s) {
+bool Executor::for_turns(const Step& s) {
   const Op& op = *s.op;
   const auto& turns = std::get<Turns>(op.attributes);
   const Block& body = f_.blocks[turns.body];
   const int64_t n = index_at(type(op.in[0]).type, s.in[0], 0);
   if (n > turns.maximum) {
-    return error("TY-GPS-021", "'for' is to make {} turns, its maximum is {}; declare more", n,
-                 turns.maximum);
+    return !failed(error("TY-GPS-021", "'for' is to make {} turns, its maximum is {}; declare more",
+                         n, turns.maximum));
   }
   const Ids params = Ids(body.params).subspan(1);
   hand_on(Ids(op.in).subspan(1), params);
   for (int64_t i = 0; i < n; ++i) {
-    TY_TRY(spend_turn(s));
+    if (!spend_turn(s)) return false;
     std::memcpy(at(body.params[0]), &i, sizeof(i));
-    TY_TRY(block(turns.body));
+    if (!block(turns.body)) return false;
     hand_on(body.results, params);
   }
   hand_on(params, op.out);
-  return {};
+  return true;
 }
 
-Status Executor::while_turns(const Step& s) {
+bool Executor::while_turns(const Step& s) {
   const auto& turns = std::get<Turns>(s.op->attributes);
   const Block& condition = f_.blocks[turns.condition];
   const Block& body = f_.blocks[turns.body];
   hand_on(s.op->in, condition.params);
   for (int64_t i = 0;; ++i) {
-    TY_TRY(spend_turn(s));
-    TY_TRY(block(turns.condition));
+    if (!spend_turn(s)) return false;
+    if (!block(turns.condition)) return false;
     if (*reinterpret_cast<const uint8_t*>(at(condition.results[0])) == 0) break;
     if (i == turns.maximum) {
-      return error("TY-GPS-021", "'while' wants more than its maximum of {} turns; declare more",
-                   turns.maximum);
+      return !failed(error("TY-GPS-021",
+                           "'while' wants more than its maximum of {} turns; declare more",
+                           turns.maximum));
     }
     hand_on(condition.params, body.params);
-    TY_TRY(block(turns.body));
+    if (!block(turns.body)) return false;
     hand_on(body.results, condition.params);
   }
   hand_on(condition.params, s.op->out);
-  return {};
+  return true;
 }
 
 // An empty body costs nothing, but must not run forever.
-Status Executor::spend_turn(const Step& s) {
-  if (++turns_ <= options_.cycle_limit) return {};
-  return error("TY-GPS-022", "'{}' would pass the limit of {} turns; raise it", name(s.op->code),
-               options_.cycle_limit);
+bool Executor::spend_turn(const Step& s) {
+  if (++turns_ <= options_.cycle_limit) return true;
+  return !failed(error("TY-GPS-022", "'{}' would pass the limit of {} turns; raise it",
+                       name(s.op->code), options_.cycle_limit));
 }
 
 }  // namespace trainyard::sim::gpsimd

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "isa/gpsimd/cost.h"
 
@@ -160,7 +161,7 @@ Result<RunCost> Executor::run(const Operands& operands, const RunOptions& option
   options_ = options;
   spent_ = turns_ = 0;
   bring(operands);
-  if (const Status status = block(0); !status.ok()) return status;
+  if (!block(0)) return std::exchange(fault_, Status());
   take_back(operands);
   return RunCost{Cycles(spent_)};
 }

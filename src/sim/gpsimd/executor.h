@@ -46,16 +46,23 @@ class Executor {
   bool is_in_place(const Operands& operands, size_t i) const;
   void take_back(const Operands& operands) const;
 
-  Status block(isa::gpsimd::BlockId id);
-  Status execute(Step& step);
-  Status strip(Step& step);
-  Status access(Step& step);
+  // False after a fault, which is then in `fault_`: a Status for each operation would cost more
+  // than most operations on scalars.
+  bool block(isa::gpsimd::BlockId id);
+  bool execute(Step& step);
+  bool strip(Step& step);
+  bool access(Step& step);
   void compress(const Step& step);
   void fold(Step& step);
-  Status for_turns(const Step& step);
-  Status while_turns(const Step& step);
-  Status spend_turn(const Step& step);
+  bool for_turns(const Step& step);
+  bool while_turns(const Step& step);
+  bool spend_turn(const Step& step);
   void hand_on(Ids from, Ids to);
+  bool failed(Status status) {
+    if (status.ok()) return false;
+    fault_ = std::move(status);
+    return true;
+  }
 
   std::byte* at(isa::gpsimd::ValueId v) { return places_[v]; }
   isa::gpsimd::ValueType type(isa::gpsimd::ValueId v) const { return f_.values[v]; }
@@ -72,6 +79,7 @@ class Executor {
   std::vector<uint64_t> passing_;   // values that are handed on
   std::vector<std::vector<Step>> blocks_;
   std::array<int64_t, kMostLanes> positions_;
+  Status fault_;
   int64_t spent_ = 0;
   int64_t turns_ = 0;
 };
