@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "compiler/passes/expand.h"
 #include "compiler/passes/inline.h"
 
 namespace trainyard::compiler {
@@ -9,6 +10,7 @@ namespace trainyard::compiler {
 std::span<const Pass> pipeline() {
   static constexpr std::array kPasses = {
       Pass{"inline", inline_calls},
+      Pass{"expand", expand},
   };
   return kPasses;
 }
