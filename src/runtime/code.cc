@@ -1,0 +1,150 @@
+#include "runtime/code.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <chrono>
+#include <map>
+
+#include "compiler/compile.h"
+#include "compiler/stablehlo/reader.h"
+#include "isa/verify.h"
+#include "runtime/dump.h"
+
+namespace trainyard::runtime {
+namespace {
+
+// A run below this is cheaper than handing it to another thread and waking that one.
+constexpr int64_t kShortRunNs = 50'000;
+// Before the first run: a program without loops over this little data is short.
+constexpr int64_t kShortInstructions = 64;
+constexpr int64_t kShortBytes = 64 << 10;
+
+ProgramSizes sizes_of(const compiler::Executable& executable, const hw::CoreSpec& core) {
+  ProgramSizes sizes;
+  sizes.instructions = static_cast<int64_t>(executable.program.insts.size());
+  sizes.code_bytes = sizes.instructions * core.seq.instruction_bytes.value;
+  for (const compiler::Argument& argument : executable.arguments) {
+    sizes.argument_bytes += byte_size(argument.type);
+    if (argument.donated && argument.alias) sizes.alias_bytes += byte_size(argument.type);
+  }
+  for (const compiler::Output& output : executable.outputs) {
+    sizes.output_bytes += byte_size(output.type);
+  }
+  for (const auto& data : executable.constants) {
+    sizes.constant_bytes += static_cast<int64_t>(data.bytes.size());
+  }
+  for (const isa::Tensor& tensor : executable.program.tensors) {
+    const bool inside = tensor.memory == isa::Memory::Hbm && tensor.io == isa::Io::None;
+    if (inside && !tensor.view) sizes.scratch_bytes += tensor.total_bytes();
+  }
+  return sizes;
+}
+
+Wiring wiring_of(const compiler::Executable& executable) {
+  Wiring wiring;
+  wiring.outputs.resize(executable.outputs.size());
+  wiring.is_output.resize(executable.arguments.size());
+  std::map<isa::TensorId, int> argument_of, output_of;
+  for (size_t i = 0; i < executable.arguments.size(); ++i) {
+    const compiler::Argument& argument = executable.arguments[i];
+    if (argument.tensor >= 0) argument_of.try_emplace(argument.tensor, static_cast<int>(i));
+    const auto k = static_cast<size_t>(argument.alias.value_or(-1));
+    const bool fits = argument.donated && k < executable.outputs.size() &&
+                      byte_size(argument.type) == byte_size(executable.outputs[k].type);
+    if (fits && wiring.outputs[k].donor < 0) wiring.outputs[k].donor = static_cast<int>(i);
+  }
+  for (size_t k = 0; k < executable.outputs.size(); ++k) {
+    const isa::TensorId tensor = executable.outputs[k].tensor;
+    if (tensor < 0) continue;
+    const auto [first, added] = output_of.try_emplace(tensor, static_cast<int>(k));
+    if (!added) wiring.outputs[k].repeats = first->second;
+    if (const auto found = argument_of.find(tensor); found != argument_of.end()) {
+      wiring.outputs[k].argument = found->second;
+      wiring.is_output[static_cast<size_t>(found->second)] = true;
+    }
+  }
+  return wiring;
+}
+
+}  // namespace
+
+Code::Code(compiler::Executable executable, Settings settings, uint64_t fingerprint)
+    : executable_(std::move(executable)),
+      settings_(std::move(settings)),
+      name_(std::make_shared<const std::string>(executable_.name)),
+      sizes_(sizes_of(executable_, settings_.machine.core)),
+      wiring_(wiring_of(executable_)),
+      fingerprint_(fingerprint) {
+  for (const compiler::Argument& argument : executable_.arguments) {
+    argument_types_.push_back(std::make_shared<const compiler::TensorType>(argument.type));
+  }
+  for (const compiler::Output& output : executable_.outputs) {
+    output_types_.push_back(std::make_shared<const compiler::TensorType>(output.type));
+  }
+  for (compiler::ConstantData& data : executable_.constants) {
+    constants_.push_back({data.tensor, std::as_writable_bytes(std::span(data.bytes))});
+  }
+  has_run_time_control_ = !executable_.program.branches.empty();
+  for (const isa::Loop& loop : executable_.program.loops) {
+    has_run_time_control_ |= loop.kind != isa::Loop::Kind::Repeat;
+  }
+}
+
+Result<std::shared_ptr<Code>> Code::compile(std::span<const uint8_t> bytes,
+                                            const Settings& settings) {
+  Result<compiler::Module> module = compiler::read_stablehlo(bytes);
+  if (!module.ok()) return module.status();
+  Dump dump(settings.dump, bytes);
+  compiler::CompileOptions options;
+  if (dump.wanted()) {
+    options.after_pass = [&](std::string_view pass, const compiler::Module& m) {
+      dump.graph(pass, m);
+    };
+    dump.graph("read", *module);
+  }
+  Result<compiler::Executable> executable =
+      compiler::compile(std::move(*module), settings.machine, options);
+  if (!executable.ok()) return executable.status();
+  dump.program(*executable);
+  const uint64_t fingerprint = XXH3_64bits(bytes.data(), bytes.size());
+  // Not make_shared: the constructor is private.
+  std::shared_ptr<Code> code(new Code(std::move(*executable), settings, fingerprint));
+  const hw::CoreSpec& core = code->settings_.machine.core;
+  TY_TRY(isa::verify(code->executable_.program, core));
+  auto plan = sim::ValuePlan::make(code->executable_.program, core, {});
+  if (!plan.ok()) return plan.status();
+  code->plan_ = std::move(*plan);
+  return code;
+}
+
+bool Code::is_short() const {
+  const int64_t last = last_run_ns_.load(std::memory_order_relaxed);
+  if (last >= 0) return last < kShortRunNs;
+  const int64_t bytes = sizes_.argument_bytes + sizes_.output_bytes + sizes_.scratch_bytes;
+  return executable_.program.loops.empty() && sizes_.instructions <= kShortInstructions &&
+         bytes <= kShortBytes;
+}
+
+Result<isa::TripRecord> Code::run(std::vector<sim::Binding> bindings,
+                                  const sim::ParallelFor& parallel) const {
+  bindings.insert(bindings.end(), constants_.begin(), constants_.end());
+  if (settings_.mode == Mode::Check) TY_TRY(check(bindings, parallel));
+  const auto start = std::chrono::steady_clock::now();
+  auto run = sim::ValueRun::make(plan_, bindings, parallel);
+  if (!run.ok()) return run.status();
+  const sim::ValueRun::State state = (*run)->resume();
+  if (state == sim::ValueRun::State::Fault) return (*run)->fault();
+  if (state == sim::ValueRun::State::Rendezvous) {
+    return error("TY-RUN-001",
+                 "{} meets another core, but one core runs alone here. Run a program without it.",
+                 *name_);
+  }
+  const auto taken = std::chrono::steady_clock::now() - start;
+  last_run_ns_.store(std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
+                     std::memory_order_relaxed);
+  if (!has_run_time_control_) return isa::TripRecord();
+  return (*run)->trips();
+}
+
+}  // namespace trainyard::runtime

@@ -1,0 +1,53 @@
+#pragma once
+// Which programs ran how often, so that their simulated time can be asked for afterwards. Running
+// costs no more than a count; time is simulated only when somebody wants to know.
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/code.h"
+
+namespace trainyard::runtime {
+
+struct SimulatedTime {
+  struct Row {
+    std::string program;
+    int64_t runs = 0;
+    ProgramTime time;  // of one run
+  };
+  std::vector<Row> rows;  // in order of first appearance
+  // Device time of all runs, launches included, as if one core had run them one after another.
+  double seconds = 0;
+  double last_seconds = 0;  // of the last run
+  int64_t runs = 0;
+  int64_t forgotten = 0;  // runs of programs that were let go to save memory
+  hw::Trust trust = hw::Trust::Documented;
+};
+
+// Thread-safe.
+class Journal {
+ public:
+  // So many different programs are remembered, the oldest goes first.
+  static constexpr size_t kMostPrograms = 1024;
+
+  // In mode time there are no counts: the program's own expectation holds.
+  void ran(const std::shared_ptr<const Code>& code, std::optional<isa::TripRecord> trips);
+  // Everything since the last call. An error if a program cannot be placed or timed.
+  Result<SimulatedTime> take();
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Code> code;
+    std::optional<isa::TripRecord> trips;
+    int64_t runs = 0;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+  size_t last_ = 0;  // index of the entry of the last run
+  int64_t forgotten_ = 0;
+};
+
+}  // namespace trainyard::runtime
