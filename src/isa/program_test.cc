@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/small_body.h"
+
 #include <limits>
 
 #include "isa/builder.h"
@@ -130,6 +132,34 @@ TEST(BuilderDeathTest, AnUnclosedBlockStopsTheProgram) {
   ProgramBuilder b("p");
   b.repeat("i", 4);
   EXPECT_DEATH(b.finish(), "open_.size");
+}
+
+TEST(Structure, TriangularLoopsAreCountedExactlyWhileTheyAreShort) {
+  SmallBody b;
+  const Affine i = b.repeat(1000);
+  b.repeat(i);
+  b.add(Nop{});
+  const Amount amount = Structure(b.program).amount(b.program);
+  EXPECT_EQ(amount.instructions, 999 * 1000 / 2);
+  EXPECT_EQ(amount.turns, 1000 + 999 * 1000 / 2);
+}
+
+TEST(Structure, AbsurdTriangularLoopsAreCountedFromAboveAndAtOnce) {
+  SmallBody b;
+  const Affine i = b.repeat(int64_t{1} << 30);
+  const Affine j = b.repeat(i);
+  b.repeat(j - i);  // never runs
+  b.add(Nop{});
+  const Amount amount = Structure(b.program).amount(b.program);
+  EXPECT_GE(amount.turns, (int64_t{1} << 59) - (int64_t{1} << 29));
+}
+
+TEST(Structure, FortyNestedRepeatsOfTwoExecuteTwoToTheForty) {
+  SmallBody b;
+  for (int n = 0; n < 40; ++n) b.repeat(2);
+  b.add(Nop{});
+  EXPECT_EQ(Structure(b.program).amount(b.program).instructions, int64_t{1} << 40);
+  EXPECT_EQ(Structure(b.program).executed(b.program), int64_t{1} << 40);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "isa/ranges.h"
+
 namespace trainyard::isa {
 namespace {
 
@@ -10,52 +12,73 @@ constexpr int64_t kMany = std::numeric_limits<int64_t>::max();
 
 int64_t saturating_add(int64_t a, int64_t b) { return a > kMany - b ? kMany : a + b; }
 
+int64_t saturating_multiply(int64_t a, int64_t b) {
+  return a != 0 && b > kMany / a ? kMany : a * b;
+}
+
 // Walks the unrolled tree, but an inner loop whose bounds do not depend on the counter is counted
 // once.
 struct Counter {
   const Program& program;
+  const Structure& structure;
   const std::vector<int64_t>& trips;
   std::vector<int64_t> counters;
+  // Blocks that may still be visited; nests of triangular loops would visit without end.
+  int64_t budget = 0;
+  bool from_above = false;  // every loop as its longest, each block visited once
 
-  int64_t block(const Block& b) {
-    int64_t sum = 0;
-    for (const Statement& s : b) sum = saturating_add(sum, statement(s));
+  Amount block(const Block& b) {
+    --budget;
+    Amount sum;
+    for (const Statement& s : b) add(sum, statement(s));
     return sum;
   }
 
-  int64_t statement(const Statement& s) {
-    switch (s.kind) {
-      case Statement::Kind::Instruction:
-        return 1;
-      case Statement::Kind::Loop:
-        return loop(s.id);
-      case Statement::Kind::Branch:
-        return std::max(block(program.branches[s.id].then_block),
-                        block(program.branches[s.id].else_block));
-      case Statement::Kind::Tensor:
-      case Statement::Kind::ExitUnless:
-        return 0;
-    }
-    return 0;
+  static void add(Amount& sum, const Amount& more) {
+    sum.instructions = saturating_add(sum.instructions, more.instructions);
+    sum.turns = saturating_add(sum.turns, more.turns);
   }
 
-  int64_t loop(LoopId id) {
+  Amount statement(const Statement& s) {
+    switch (s.kind) {
+      case Statement::Kind::Instruction:
+        return {.instructions = 1};
+      case Statement::Kind::Loop:
+        return loop(s.id);
+      case Statement::Kind::Branch: {
+        const Amount a = block(program.branches[s.id].then_block);
+        const Amount b = block(program.branches[s.id].else_block);
+        return {std::max(a.instructions, b.instructions), std::max(a.turns, b.turns)};
+      }
+      case Statement::Kind::Tensor:
+      case Statement::Kind::ExitUnless:
+        return {};
+    }
+    return {};
+  }
+
+  int64_t turns(LoopId id) const {
     const Loop& l = program.loops[id];
-    int64_t n = 1;
-    if (l.kind == Loop::Kind::Repeat) {
-      n = std::max<int64_t>(0, l.count.value(counters.data()));
-    } else if (id < static_cast<int64_t>(trips.size()) && trips[id] >= 0) {
-      n = trips[id];
+    if (l.kind != Loop::Kind::Repeat) {
+      return id < static_cast<int64_t>(trips.size()) && trips[id] >= 0 ? trips[id] : 1;
     }
-    if (n == 0) return 0;
-    if (l.kind != Loop::Kind::Repeat || !depends_on(l.body, id)) {
-      counters[id] = 0;
-      const int64_t once = block(l.body);
-      return once != 0 && n > kMany / once ? kMany : n * once;
+    const int64_t n = from_above ? bounds(program, l.count, structure.around_loop(id)).high
+                                 : l.count.value(counters.data());
+    return std::max<int64_t>(0, n);
+  }
+
+  Amount loop(LoopId id) {
+    const Loop& l = program.loops[id];
+    const int64_t n = turns(id);
+    if (n == 0) return {};
+    Amount sum{.turns = n};
+    counters[id] = 0;
+    if (from_above || l.kind != Loop::Kind::Repeat || !depends_on(l.body, id)) {
+      const Amount once = block(l.body);
+      add(sum, {saturating_multiply(n, once.instructions), saturating_multiply(n, once.turns)});
+      return sum;
     }
-    int64_t sum = 0;
-    for (counters[id] = 0; counters[id] < n; ++counters[id])
-      sum = saturating_add(sum, block(l.body));
+    for (; counters[id] < n && budget > 0; ++counters[id]) add(sum, block(l.body));
     return sum;
   }
 
@@ -121,9 +144,18 @@ int Structure::shared(const std::vector<Enclosure>& a, const std::vector<Enclosu
   return static_cast<int>(i);
 }
 
-int64_t Structure::executed(const Program& program, const std::vector<int64_t>& trips) const {
-  Counter counter{program, trips, std::vector<int64_t>(program.loops.size(), 0)};
+Amount Structure::amount(const Program& program, const std::vector<int64_t>& trips) const {
+  constexpr int64_t kMostBlocks = int64_t{1} << 20;
+  Counter counter{program, *this, trips, std::vector<int64_t>(program.loops.size(), 0),
+                  kMostBlocks};
+  const Amount exact = counter.block(program.body);
+  if (counter.budget > 0) return exact;
+  counter.from_above = true;
   return counter.block(program.body);
+}
+
+int64_t Structure::executed(const Program& program, const std::vector<int64_t>& trips) const {
+  return amount(program, trips).instructions;
 }
 
 }  // namespace trainyard::isa

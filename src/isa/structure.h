@@ -16,6 +16,12 @@ struct Enclosure {
   friend bool operator==(const Enclosure&, const Enclosure&) = default;
 };
 
+// How much a program does: instructions executed and turns of loops. Both saturate at INT64_MAX.
+struct Amount {
+  int64_t instructions = 0;
+  int64_t turns = 0;
+};
+
 class Structure {
  public:
   explicit Structure(const Program& program);
@@ -33,8 +39,11 @@ class Structure {
   // How many enclosures `a` and `b` share, counted from outside.
   static int shared(const std::vector<Enclosure>& a, const std::vector<Enclosure>& b);
 
-  // Instructions executed by the whole program, `repeat`s unrolled, run-time loops taken once per
-  // entry unless `trips[loop]` >= 0 gives a count. Saturates at INT64_MAX.
+  // What the whole program does, `repeat`s unrolled, run-time loops taken once per entry unless
+  // `trips[loop]` >= 0 gives a count, branches as their longer arm. Exact, except where loops whose
+  // counts depend on other counters have more than a million turns: these count as their longest.
+  Amount amount(const Program& program, const std::vector<int64_t>& trips = {}) const;
+  // The instructions of amount().
   int64_t executed(const Program& program, const std::vector<int64_t>& trips = {}) const;
 
  private:

@@ -127,7 +127,8 @@ void drop_implied_edges(isa::Program& program, const isa::Structure& structure,
   // Registers are computed on several engines, and trips are not known here: such programs keep
   // their edges.
   if (has_runtime_control(program) || !program.registers.empty()) return;
-  if (structure.executed(program) > kMostInstances) {
+  const isa::Amount amount = structure.amount(program);
+  if (std::max(amount.instructions, amount.turns) > kMostInstances) {
     report.remarks.push_back(
         fmt::format("edges are not thinned out: more than {} instructions", kMostInstances));
     return;
