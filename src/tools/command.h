@@ -14,6 +14,7 @@ using Run = std::function<Result<int>()>;
 
 inline constexpr int kExitFailed = 1;  // the user's program or input is wrong
 inline constexpr int kExitUsage = 2;   // the command line is wrong
+inline constexpr int kExitBroken = 3;  // Trainyard is wrong, or memory ran out
 
 struct Command {
   const char* name;
@@ -25,6 +26,10 @@ struct Command {
 // Parses the command line, runs one command, returns the exit code. Results go to stdout, errors
 // to stderr.
 int run_command_line(std::span<const Command> commands, int argc, const char* const* argv);
+
+// Runs `work` and turns an exception into a message on stderr: TY-TOOL-012 if memory ran out,
+// TY-TOOL-011 for any other, which is a mistake of Trainyard. No exception is meant to come here.
+int guarded(const std::function<int()>& work);
 
 // run.cc: runs a program on a simulated core.
 Run declare_run(CLI::App& app);

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -81,7 +83,27 @@ int report(const Result<int>& result) {
   return kExitFailed;
 }
 
+int broken(std::string_view code, std::string_view text) {
+  fmt::print(stderr, "{}  {}\n", code, text);
+  return kExitBroken;
+}
+
 }  // namespace
+
+int guarded(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return broken("TY-TOOL-012",
+                  "memory ran out. Run a smaller program, or take --mode time, which holds no "
+                  "tensors; `trainyard doctor` shows how much this host has.");
+  } catch (const std::exception& e) {
+    return broken("TY-TOOL-011",
+                  fmt::format("Trainyard is broken: {}. Please report it with the command line and "
+                              "its input files; version {}.",
+                              e.what(), version()));
+  }
+}
 
 int run_command_line(std::span<const Command> commands, int argc, const char* const* argv) {
   CLI::App root("Trainyard: an open software Trainium", "trainyard");

@@ -4,6 +4,7 @@
 
 #include "cluster/training/model_config.h"
 #include "hw/machine_file.h"
+#include "tools/quantities.h"
 
 namespace trainyard::tools {
 
@@ -40,13 +41,14 @@ void add_model_options(CLI::App& app, JobOptions& o) {
       "--model", o.model,
       "Built-in model, config.json or its folder, or numbers: layers=32,hidden=4096,...");
   app.add_option("--machine", o.machine, "Machine file of an instance of your own");
-  app.add_option("--seq-len,--seq_len", r.seq_len, "Tokens of a sequence");
-  app.add_option("--global-batch,--global_batch", r.global_batch, "Sequences of a step");
+  app.add_option("--seq-len,--seq_len", r.seq_len, "Tokens of a sequence")->check(from_one);
+  app.add_option("--global-batch,--global_batch", r.global_batch, "Sequences of a step")
+      ->check(from_one);
   app.add_option("--dtype", r.dtype, "bf16 (fp32 masters), bf16+SR, fp16, fp8, tf32, fp32");
   app.add_option("--optimizer", r.optimizer, "adamw, lamb, lion, sgd, adafactor");
   app.add_option("--software", r.software, "Software stack, e.g. nxd, jax, megatron, maxtext");
   app.add_option("--overlap", r.overlap, "none, default, token, token+multistream");
-  app.add_option("--lnc", r.lnc, "Physical cores of a rank on Trainium2 and 3");
+  app.add_option("--lnc", r.lnc, "Physical cores of a rank on Trainium2 and 3")->check(from_one);
 }
 
 void add_layout_options(CLI::App& app, JobOptions& o) {
@@ -54,16 +56,19 @@ void add_layout_options(CLI::App& app, JobOptions& o) {
   app.add_option("--instance,--instance-type,--instance_type", o.instance,
                  "Instance, e.g. trn1.32xlarge, p5.48xlarge, tpu-v5p-pod")
       ->capture_default_str();
-  app.add_option("--nodes,--instances", r.nodes, "Instances")->capture_default_str();
-  app.add_option("--chips", r.chips, "Chips of a slice, instead of --nodes");
-  app.add_option("--tp", r.tp, "Tensor parallel")->capture_default_str();
-  app.add_option("--pp", r.pp, "Pipeline stages")->capture_default_str();
-  app.add_option("--vpp", r.vpp, "Model chunks of a stage")->capture_default_str();
-  app.add_option("--cp", r.cp, "Context parallel")->capture_default_str();
-  app.add_option("--ep", r.ep, "Expert parallel")->capture_default_str();
-  app.add_option("--dp", r.dp, "Data parallel; by default the rest of the ranks");
+  app.add_option("--nodes,--instances", r.nodes, "Instances")
+      ->check(from_one)
+      ->capture_default_str();
+  app.add_option("--chips", r.chips, "Chips of a slice, instead of --nodes")->check(from_one);
+  app.add_option("--tp", r.tp, "Tensor parallel")->check(from_one)->capture_default_str();
+  app.add_option("--pp", r.pp, "Pipeline stages")->check(from_one)->capture_default_str();
+  app.add_option("--vpp", r.vpp, "Model chunks of a stage")->check(from_one)->capture_default_str();
+  app.add_option("--cp", r.cp, "Context parallel")->check(from_one)->capture_default_str();
+  app.add_option("--ep", r.ep, "Expert parallel")->check(from_one)->capture_default_str();
+  app.add_option("--dp", r.dp, "Data parallel; by default the rest of the ranks")->check(from_one);
   app.add_option("--micro-batch,--micro_batch", r.micro_batch,
-                 "Sequences that a data-parallel rank takes at a time");
+                 "Sequences that a data-parallel rank takes at a time")
+      ->check(from_one);
   app.add_option("--recompute", r.recompute, "none, selective, partial, full");
   app.add_option("--sharding", r.sharding, "none, zero1, fsdp");
   app.add_flag("--no-sequence-parallel", o.no_sequence_parallel,

@@ -62,5 +62,6 @@ constexpr Command kCommands[] = {
 }  // namespace trainyard::tools
 
 int main(int argc, char** argv) {
-  return trainyard::tools::run_command_line(trainyard::tools::kCommands, argc, argv);
+  return trainyard::tools::guarded(
+      [&] { return trainyard::tools::run_command_line(trainyard::tools::kCommands, argc, argv); });
 }

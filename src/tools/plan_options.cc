@@ -129,7 +129,7 @@ Status read_quantities(const PlanOptions& o, PlanQuestion& q) {
     q.deadline_h = *hours;
   }
   if (!o.budget.empty()) {
-    const Result<double> budget = parse_count("budget", o.budget);
+    const Result<double> budget = parse_count("budget", o.budget, "1M, 250k or 3e6, in dollars");
     if (!budget) return budget.status();
     q.budget_usd = *budget;
   }
@@ -167,12 +167,18 @@ Result<PlanQuestion> read_question(const PlanOptions& o) {
   const std::optional<Optimizer> optimizer = parse_optimizer(r.optimizer);
   if (!precision)
     return error("TY-CLU-221", "dtype = '{}' is not known; take bf16 or fp8", r.dtype);
-  if (!optimizer) return error("TY-CLU-221", "optimizer = '{}' is not known", r.optimizer);
+  if (!optimizer)
+    return error("TY-CLU-221",
+                 "optimizer = '{}' is not known; take adamw, lamb, lion, sgd or adafactor",
+                 r.optimizer);
   q.precision = *precision;
   q.optimizer = *optimizer;
   if (!r.overlap.empty()) {
     const std::optional<Overlap> overlap = parse_overlap(r.overlap);
-    if (!overlap) return error("TY-CLU-221", "overlap = '{}' is not known", r.overlap);
+    if (!overlap)
+      return error("TY-CLU-221",
+                   "overlap = '{}' is not known; take none, default, token or token+multistream",
+                   r.overlap);
     q.overlap = *overlap;
   }
   q.seq_len = r.seq_len > 0 ? r.seq_len : default_sequence(q.model);

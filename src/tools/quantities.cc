@@ -21,17 +21,17 @@ bool split(std::string_view text, double& number, std::string_view& rest) {
 
 }  // namespace
 
-Result<double> parse_count(std::string_view key, std::string_view text) {
+Result<double> parse_count(std::string_view key, std::string_view text, std::string_view example) {
   double number = 0;
   std::string_view rest;
-  if (!split(text, number, rest) || number <= 0) return bad(key, text, "2T, 300B, 1.5M or 2e12");
+  if (!split(text, number, rest) || number <= 0) return bad(key, text, example);
   double scale = 1;
   if (rest == "k" || rest == "K") scale = 1e3;
   if (rest == "M" || rest == "m") scale = 1e6;
   if (rest == "B" || rest == "b" || rest == "G") scale = 1e9;
   if (rest == "T" || rest == "t") scale = 1e12;
-  if (scale == 1 && !rest.empty()) return bad(key, text, "2T, 300B, 1.5M or 2e12");
-  if (number * scale > 1e24) return bad(key, text, "2T; at most 1e24");
+  if (scale == 1 && !rest.empty()) return bad(key, text, example);
+  if (number * scale > 1e24) return bad(key, text, fmt::format("{}; at most 1e24", example));
   return number * scale;
 }
 
@@ -61,6 +61,15 @@ Result<Range> parse_range(std::string_view key, std::string_view text) {
   }
   if (!good || range.low < 1 || range.high < range.low) return bad(key, text, "8 or 1..256");
   return range;
+}
+
+std::string from_one(const std::string& text) {
+  const bool zero = !text.empty() && text.find_first_not_of('0') == std::string::npos;
+  return text.starts_with("-") || zero ? fmt::format("{}: take a number from 1 on", text) : "";
+}
+
+std::string from_zero(const std::string& text) {
+  return text.starts_with("-") ? fmt::format("{}: take a number from 0 on", text) : "";
 }
 
 std::string short_count(double value) {
