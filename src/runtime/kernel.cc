@@ -1,10 +1,12 @@
 #include "runtime/kernel.h"
 
+#include <algorithm>
 #include <chrono>
 
-#include "base/nearest.h"
+#include "isa/structure.h"
 #include "isa/text/text.h"
 #include "isa/verify.h"
+#include "runtime/assumed_trips.h"
 
 namespace trainyard::runtime {
 
@@ -51,61 +53,19 @@ Result<Kernel> Kernel::from_text(std::string_view text, std::string file, hw::Ma
   return make(std::move(*program), std::move(machine), options);
 }
 
-// Without values, run-time loops go round as often as the user says, or as the program expects.
-Result<isa::TripRecord> Kernel::assumed_trips(const RunOptions& options,
-                                              std::vector<std::string>& assumptions) const {
-  isa::TripRecord record;
-  record.loops.resize(program_->loops.size());
-  record.branches.resize(program_->branches.size());
-  std::map<std::string, int64_t> left = options.trips;
-  Status missing;
-  const auto fill = [&](const std::string& loop, const isa::Trips& trips,
-                        const isa::SourceRef& source, std::vector<isa::TripRecord::Run>& runs,
-                        std::string_view what) {
-    int64_t n = 0;
-    if (const auto given = left.find(loop); given != left.end()) {
-      n = given->second;
-      left.erase(given);
-      assumptions.push_back(fmt::format("{} {}: {} trips, given", what, loop, n));
-    } else if (trips.expected) {
-      n = *trips.expected;
-      assumptions.push_back(fmt::format("{} {}: {} trips, expected by the program", what, loop, n));
-    } else if (missing.ok()) {
-      missing =
-          error(
-              "TY-TIM-002",
-              "the time depends on how often {} {} goes round, which only the data tells. Run with "
-              "values (--mode both), or give --trips {}=N.",
-              what, loop, loop)
-              .at(isa::place_of(*program_, source));
-    }
-    runs = {{n, 1}};
-  };
-  for (size_t i = 0; i < program_->loops.size(); ++i) {
-    const isa::Loop& loop = program_->loops[i];
-    if (loop.kind != isa::Loop::Kind::Repeat)
-      fill(loop.name, loop.trips, loop.source, record.loops[i], "loop");
-  }
-  for (size_t i = 0; i < program_->branches.size(); ++i) {
-    const isa::Branch& branch = program_->branches[i];
-    fill(branch.name, branch.taken, branch.source, record.branches[i], "branch");
-  }
-  // A misspelt name first: it is why the right one is missing.
-  if (!left.empty()) {
-    std::vector<std::string> names;
-    for (const isa::Loop& loop : program_->loops) {
-      if (loop.kind != isa::Loop::Kind::Repeat) names.push_back(loop.name);
-    }
-    for (const isa::Branch& branch : program_->branches) names.push_back(branch.name);
-    const std::string& name = left.begin()->first;
-    return error(
-        "TY-TIM-003",
-        "--trips names {}, which is no run-time loop or branch of {}{}. Take the name that stands "
-        "after `loop` or `if`.",
-        name, program_->name, did_you_mean(name, names));
-  }
-  TY_TRY(missing);
-  return record;
+// Repeats cost a few characters and may mean more than anybody can wait for.
+Status Kernel::check_amount(const isa::TripRecord& trips, const RunOptions& options) const {
+  const isa::Amount amount =
+      isa::Structure(*program_).amount(*program_, turns_by_loop(*program_, trips));
+  const bool many = amount.instructions > options.max_instructions;
+  if (!many && amount.turns <= options.max_instructions) return Status();
+  const int64_t most = many ? amount.instructions : amount.turns;
+  return error("TY-RUN-015",
+               "{} executes {}{} {} with its loops unrolled, the limit is {}. Lower the counts of "
+               "its repeats{}, or raise the limit with --max-instructions.",
+               program_->name, most == INT64_MAX ? "more than " : "", most,
+               many ? "instructions" : "turns of loops", options.max_instructions,
+               options.trips.empty() ? "" : " or give fewer --trips");
 }
 
 Status Kernel::run_values(std::span<const sim::Binding> bindings, const RunOptions& options,
@@ -117,6 +77,7 @@ Status Kernel::run_values(std::span<const sim::Binding> bindings, const RunOptio
   auto run = sim::ValueRun::make(*plan, bindings, parallel);
   if (!run.ok()) return run.status();
   const auto start = std::chrono::steady_clock::now();
+  if (options.progress != nullptr) options.progress->begin("values", 0);
   const sim::ValueRun::State state = (*run)->resume();
   result.values_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -136,33 +97,48 @@ Status Kernel::run_values(std::span<const sim::Binding> bindings, const RunOptio
   return Status();
 }
 
+// The trips that time and check go by: counted by a values run, or assumed.
+Status Kernel::find_trips(std::span<const sim::Binding> bindings, const RunOptions& options,
+                          const sim::ParallelFor& parallel, RunResult& result) const {
+  const bool wants_values =
+      options.mode != Mode::Time && !(options.mode == Mode::Check && bindings.empty());
+  if (!wants_values) {
+    Result<AssumedTrips> trips = assume_trips(*program_, options.trips);
+    if (!trips.ok()) return trips.status();
+    result.trips = std::move(trips->record);
+    result.assumptions = std::move(trips->assumptions);
+    return check_amount(result.trips, options);
+  }
+  TY_TRY(check_given(*program_, options.trips));
+  if (!options.trips.empty()) {
+    result.notes.push_back(
+        "--trips has no effect where values run: the data says how often loops go round");
+  }
+  TY_TRY(check_amount({}, options));
+  return run_values(bindings, options, parallel, result);
+}
+
 Result<RunResult> Kernel::run(std::span<const sim::Binding> bindings, const RunOptions& options,
                               const sim::ParallelFor& parallel) const {
   RunResult result;
-  std::vector<std::string> assumptions;
-  const bool wants_values =
-      options.mode != Mode::Time && !(options.mode == Mode::Check && bindings.empty());
-  if (wants_values) {
-    TY_TRY(run_values(bindings, options, parallel, result));
-  } else {
-    Result<isa::TripRecord> trips = assumed_trips(options, assumptions);
-    if (!trips.ok()) return trips.status();
-    result.trips = std::move(*trips);
-  }
+  TY_TRY(find_trips(bindings, options, parallel, result));
   if (options.mode == Mode::Check) {
-    Result<sim::CheckResult> checked = sim::check(*program_, core(), result.trips, options.check);
+    sim::CheckOptions check = options.check;
+    check.progress = options.progress;
+    Result<sim::CheckResult> checked = sim::check(*program_, core(), result.trips, check);
     if (!checked.ok()) return checked.status();
     result.check = std::move(*checked);
     // A placement that deadlocks or races has no time worth telling.
     if (!result.check->findings.empty()) return result;
   }
   if (options.mode == Mode::Values) return result;
-  Result<sim::TimeResult> time = sim::simulate_time(
-      *program_, core(), result.trips, {options.level, options.sharing_cores, options.trace});
+  Result<sim::TimeResult> time =
+      sim::simulate_time(*program_, core(), result.trips,
+                         {options.level, options.sharing_cores, options.trace, options.progress});
   if (!time.ok()) return time.status();
   result.time = std::move(*time);
-  if (!assumptions.empty()) result.time->trust = hw::Trust::Assumed;
-  for (std::string& a : assumptions) result.time->assumptions.push_back(std::move(a));
+  if (!result.assumptions.empty()) result.time->trust = hw::Trust::Assumed;
+  for (const std::string& a : result.assumptions) result.time->assumptions.push_back(a);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/status.h"
 #include "hw/catalogue.h"
 #include "isa/program.h"
@@ -24,6 +25,9 @@ enum class Mode : uint8_t { Values, Time, Both, Check };
 std::optional<Mode> parse_mode(std::string_view name);  // values, time, both, check
 std::string_view name(Mode mode);
 
+// About a quarter of an hour of time mode.
+inline constexpr int64_t kDefaultMaxInstructions = 2'000'000'000;
+
 struct RunOptions {
   Mode mode = Mode::Both;
   isa::Level level = isa::Level::C;
@@ -33,14 +37,19 @@ struct RunOptions {
   std::map<std::string, int64_t>
       trips;  // of run-time loops and branches by name, where no values run
   sim::TraceSink* trace = nullptr;
+  // A program that executes more instructions, or has more turns of loops, is refused: TY-RUN-015.
+  int64_t max_instructions = kDefaultMaxInstructions;
+  Progress* progress = nullptr;  // told how far time and check are
 };
 
 struct RunResult {
   std::optional<sim::TimeResult> time;
   std::optional<sim::CheckResult> check;
   bool ran_values = false;
-  int64_t executed = 0;   // body instructions of the values run
-  isa::TripRecord trips;  // counted by the values run, or assumed
+  int64_t executed = 0;                  // body instructions of the values run
+  isa::TripRecord trips;                 // counted by the values run, or assumed
+  std::vector<std::string> assumptions;  // about them, in words
+  std::vector<std::string> notes;        // options that had no effect
   std::vector<sim::ValueEvent> events;
   double values_seconds = 0;  // of the host
 };
@@ -65,8 +74,9 @@ class Kernel {
                         const sim::ParallelFor& parallel = sim::serial()) const;
 
  private:
-  Result<isa::TripRecord> assumed_trips(const RunOptions& options,
-                                        std::vector<std::string>& assumptions) const;
+  Status check_amount(const isa::TripRecord& trips, const RunOptions& options) const;
+  Status find_trips(std::span<const sim::Binding> bindings, const RunOptions& options,
+                    const sim::ParallelFor& parallel, RunResult& result) const;
   Status run_values(std::span<const sim::Binding> bindings, const RunOptions& options,
                     const sim::ParallelFor& parallel, RunResult& result) const;
 

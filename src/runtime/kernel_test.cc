@@ -120,6 +120,23 @@ TEST_F(Newton, AWrongLoopNameIsRefused) {
   EXPECT_NE(alone.status().message().find("did you mean 'newton'?"), std::string::npos);
 }
 
+TEST_F(Newton, MoreTripsThanItsMaxAreRefused) {
+  EXPECT_TRUE(kernel_->run({}, {.mode = Mode::Time, .trips = {{"newton", 64}}}).ok());
+  const Result<RunResult> r = kernel_->run({}, {.mode = Mode::Time, .trips = {{"newton", 65}}});
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.status().code(), "TY-RUN-013");
+  EXPECT_NE(r.status().message().find("at most 64 times"), std::string::npos);
+}
+
+TEST_F(Newton, TripsThatValuesOverruleAreNoted) {
+  const Result<RunResult> r = run(5, {.mode = Mode::Values, .trips = {{"newton", 3}}});
+  ASSERT_TRUE(r.ok()) << r.status().str();
+  ASSERT_EQ(r->notes.size(), 1u);
+  EXPECT_NE(r->notes[0].find("--trips has no effect"), std::string::npos);
+  EXPECT_EQ(run(5, {.mode = Mode::Values, .trips = {{"neutron", 3}}}).status().code(),
+            "TY-TIM-003");
+}
+
 TEST_F(Newton, ZeroTurnsLeaveTheStart) {
   ASSERT_TRUE(run(0, {}).ok());
   EXPECT_EQ(y_[0], 1.0f);
@@ -156,6 +173,31 @@ TEST(Kernel, RefusesACollectiveOnOneCore) {
                                               {1, std::as_writable_bytes(std::span(y))}};
   const Result<RunResult> r = k->run(bindings, {.mode = Mode::Values});
   ASSERT_FALSE(r.ok());
+}
+
+TEST(Kernel, RefusesMoreInstructionsThanAnybodyCanWaitFor) {
+  const auto status = [](const std::string& repeats, int depth, const RunOptions& options) {
+    const Result<Kernel> k =
+        Kernel::from_text("program long target trn2\nx: sbuf f32[128,4]\n" + repeats +
+                              "k: memset x value=1.0\n" + std::string(depth, '}'),
+                          "long.tya", *hw::find_target("trn2"));
+    EXPECT_TRUE(k.ok()) << k.status().str();
+    return k->run({}, options).status();
+  };
+  std::string forty;
+  for (int i = 0; i < 40; ++i) forty += "repeat i" + std::to_string(i) + " 2 {\n";
+  for (const Mode mode : {Mode::Time, Mode::Check, Mode::Values}) {
+    const Status nested = status(forty, 40, {.mode = mode});
+    EXPECT_EQ(nested.code(), "TY-RUN-015");
+    EXPECT_NE(nested.message().find("1099511627776 instructions"), std::string::npos);
+    EXPECT_EQ(status("repeat i 1000000000000 {\n", 1, {.mode = mode}).code(), "TY-RUN-015");
+    // Turns without any instruction take time, too.
+    EXPECT_EQ(status("repeat i 1000000000000 {\nrepeat j 0 {\n", 2, {.mode = mode}).code(),
+              "TY-RUN-015");
+  }
+  EXPECT_EQ(status("repeat i 100 {\n", 1, {.mode = Mode::Time, .max_instructions = 99}).code(),
+            "TY-RUN-015");
+  EXPECT_TRUE(status("repeat i 100 {\n", 1, {.mode = Mode::Time, .max_instructions = 100}).ok());
 }
 
 }  // namespace

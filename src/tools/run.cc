@@ -6,6 +6,8 @@
 #include "sim/trace/perfetto_trace.h"
 #include "tools/command.h"
 #include "tools/program_input.h"
+#include "tools/progress_line.h"
+#include "tools/quantities.h"
 #include "tools/run_screen.h"
 #include "tools/tensors.h"
 
@@ -21,6 +23,7 @@ struct Options {
   uint64_t seed = 0;
   int threads = 1;
   int sharing = 1;
+  int64_t max_instructions = runtime::kDefaultMaxInstructions;
 };
 
 Status parse_trips(const std::vector<std::string>& texts, std::map<std::string, int64_t>& out) {
@@ -48,6 +51,7 @@ Result<runtime::RunOptions> run_options(const Options& o) {
   options.mode = *runtime::parse_mode(o.mode);
   options.level = o.level == "D" ? isa::Level::D : isa::Level::C;
   options.sharing_cores = o.sharing;
+  options.max_instructions = o.max_instructions;
   options.values.strict = o.strict;
   options.values.shortcuts = !o.no_shortcuts;
   if (o.stochastic) {
@@ -85,7 +89,12 @@ Result<int> run(const Options& o) {
     trace.emplace(kernel->program(), kernel->core());
     options.trace = &*trace;
   }
-  const Result<runtime::RunResult> result = kernel->run(bindings, options, threads.parallel_for());
+  Progress progress;
+  options.progress = &progress;
+  const Result<runtime::RunResult> result = [&] {
+    const ProgressLine line(progress);
+    return kernel->run(bindings, options, threads.parallel_for());
+  }();
   if (!result.ok()) return result.status();
   RunSummary summary{*kernel, *result, options.mode, options.level, threads.count(), {}, {}};
   if (tensors && result->ran_values) {
@@ -112,7 +121,8 @@ Run declare_run(CLI::App& app) {
   o->input.declare(app);
   app.add_option("--input,-i", o->inputs, "NAME=FILE.npy, values of an input; may be repeated");
   app.add_option("--output", o->outputs, "NAME=FILE.npy, where an output goes; may be repeated");
-  app.add_option("--random", o->random, "Fill inputs that have no file from this seed");
+  app.add_option("--random", o->random, "Fill inputs that have no file from this seed")
+      ->check(from_zero);
   app.add_option("--mode", o->mode, "values, time, both, or check (hazards, then time)")
       ->check(CLI::IsMember({"values", "time", "both", "check"}))
       ->capture_default_str();
@@ -126,13 +136,19 @@ Run declare_run(CLI::App& app) {
                "Sums in the order of the specification: the same bits on every host");
   app.add_flag("--no-shortcuts", o->no_shortcuts, "One instruction at a time, same bits, slower");
   app.add_flag("--stochastic", o->stochastic, "Stochastic instead of nearest-even rounding");
-  app.add_option("--seed", o->seed, "Seed of stochastic rounding")->capture_default_str();
+  app.add_option("--seed", o->seed, "Seed of stochastic rounding")
+      ->check(from_zero)
+      ->capture_default_str();
   app.add_option("--threads", o->threads, "Host threads; 0 takes all")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_option("--sharing-cores", o->sharing,
                  "Cores that load the same HBM stack at the same time")
       ->check(CLI::Range(1, 8))
+      ->capture_default_str();
+  app.add_option("--max-instructions", o->max_instructions,
+                 "Refuse a program that executes more, loops unrolled")
+      ->check(from_one)
       ->capture_default_str();
   app.add_flag("--json", o->json, "Print one JSON object");
   return [o] { return run(*o); };

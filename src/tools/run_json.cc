@@ -27,10 +27,16 @@ nlohmann::ordered_json RunSummary::json() const {
     out["events"].push_back(finding(e.status, e.times));
   if (result.check) {
     out["check"]["instructions"] = result.check->instructions;
+    for (const ProvenFor& p : proven_for()) {
+      nlohmann::ordered_json entry = {{"kind", p.what}, {"name", p.name}};
+      if (p.least) entry["least"] = *p.least, entry["most"] = *p.most;
+      out["check"]["proven_for"].push_back(entry);
+    }
     out["check"]["findings"] = nlohmann::ordered_json::array();
     for (const sim::Finding& f : result.check->findings)
       out["check"]["findings"].push_back(finding(f.status, f.times));
   }
+  if (!result.notes.empty()) out["notes"] = result.notes;
   if (!result.time) return out;
   const sim::TimeResult& t = *result.time;
   const Bound b = bound();

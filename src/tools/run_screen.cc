@@ -73,6 +73,7 @@ void RunSummary::print() const {
   print_hazards();
   print_memory();
   for (const std::string& remark : kernel.placement().remarks) fmt::print("note     {}\n", remark);
+  for (const std::string& note : result.notes) fmt::print("note     {}\n", note);
   if (result.time) print_time();
   if (!trace_file.empty()) fmt::print("trace    {}   open in ui.perfetto.dev\n", trace_file);
 }
@@ -95,6 +96,8 @@ void RunSummary::print_hazards() const {
   if (findings.empty() && result.events.empty()) {
     fmt::print("hazards  none     {}, every read sees the writer that the body names\n",
                counted(result.check->instructions, "instruction"));
+    if (const std::string words = proven_in_words(); !words.empty())
+      fmt::print("         proven for {}; not for others\n", words);
   }
   for (const sim::Finding& f : findings) {
     fmt::print("{}{}\n", f.status.str(),
@@ -104,6 +107,46 @@ void RunSummary::print_hazards() const {
     fmt::print("{}\n", counted(static_cast<int64_t>(findings.size()), "problem"));
   if (!result.ran_values)
     fmt::print("         without inputs, indices and function ranges are not checked\n");
+}
+
+std::vector<ProvenFor> RunSummary::proven_for() const {
+  std::vector<ProvenFor> out;
+  const auto add = [&](std::string_view what, const std::string& name,
+                       const std::vector<isa::TripRecord::Run>& runs) {
+    ProvenFor p{what, name};
+    for (const isa::TripRecord::Run& run : runs) {
+      p.least = std::min(p.least.value_or(run.value), run.value);
+      p.most = std::max(p.most.value_or(run.value), run.value);
+    }
+    out.push_back(p);
+  };
+  const isa::Program& program = kernel.program();
+  for (size_t i = 0; i < program.loops.size() && i < result.trips.loops.size(); ++i) {
+    if (program.loops[i].kind != isa::Loop::Kind::Repeat)
+      add("loop", program.loops[i].name, result.trips.loops[i]);
+  }
+  for (size_t i = 0; i < program.branches.size() && i < result.trips.branches.size(); ++i)
+    add("branch", program.branches[i].name, result.trips.branches[i]);
+  return out;
+}
+
+// "loop newton with 3 to 5 turns, branch short taken"
+std::string RunSummary::proven_in_words() const {
+  std::string words;
+  for (const ProvenFor& p : proven_for()) {
+    if (!words.empty()) words += ", ";
+    words += fmt::format("{} {} ", p.what, p.name);
+    if (!p.least) {
+      words += "never reached";
+    } else if (p.what == "branch") {
+      words += *p.least != *p.most ? "taken and not taken" : *p.least != 0 ? "taken" : "not taken";
+    } else if (*p.least != *p.most) {
+      words += fmt::format("with {} to {} turns", *p.least, *p.most);
+    } else {
+      words += "with " + counted(*p.least, "turn");
+    }
+  }
+  return words;
 }
 
 void RunSummary::print_memory() const {
@@ -118,14 +161,18 @@ void RunSummary::print_time() const {
   // A program without work takes no time; every share of it is then 0.
   const double total = std::max(seconds(t.total), 1e-12);
   const Bound b = bound();
-  const std::string reason = b.roof < kMostlyWaits * total
+  const std::string reason = b.name.empty() ? "nothing to do"
+                             : b.roof < kMostlyWaits * total
                                  ? fmt::format("most of it waits; {} works longest", b.name)
                                  : fmt::format("bound by {}", b.name);
-  fmt::print("time     {}   {}   (plus {} to start a kernel)\n\n", in_words(total), reason,
-             in_words(seconds(t.kernel_overhead)));
+  fmt::print("time     {}   {}   (plus {} to start a kernel)\n\n", in_words(seconds(t.total)),
+             reason, in_words(seconds(t.kernel_overhead)));
   print_engines();
-  fmt::print("\nroof     {}: {}; this run is at {:.0f} %\n", in_words(b.roof), roof_in_words(b),
-             100 * b.roof / total);
+  fmt::print("\n");
+  if (!b.name.empty()) {
+    fmt::print("roof     {}: {}; this run is at {:.0f} %\n", in_words(b.roof), roof_in_words(b),
+               100 * b.roof / total);
+  }
   if (const std::string words = advice(); !words.empty()) fmt::print("next     {}\n", words);
   fmt::print("trust    {}, level {}{}\n", hw::name(t.trust), isa::name(level),
              t.trust == hw::Trust::Assumed

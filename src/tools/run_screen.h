@@ -1,6 +1,7 @@
 #pragma once
 // The one-screen summary of a run, as text and as JSON.
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@ struct Bound {
   std::string name;  // "Tensor", "DMA", ...
   double busy = 0;   // share of the total time
   double roof = 0;   // seconds that this resource needs alone, at its full rate
+};
+
+// What a proof of check holds for: one run-time loop or branch, and how often it went round or
+// whether it was taken. Nothing if it was never reached.
+struct ProvenFor {
+  std::string_view what;  // "loop", "branch"
+  std::string name;
+  std::optional<int64_t> least, most;
 };
 
 struct RunSummary {
@@ -31,6 +40,8 @@ struct RunSummary {
  private:
   void print_values() const;
   void print_hazards() const;
+  std::vector<ProvenFor> proven_for() const;
+  std::string proven_in_words() const;
   void print_memory() const;
   void print_time() const;
   void print_engines() const;

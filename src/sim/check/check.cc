@@ -138,6 +138,10 @@ Result<CheckResult> check(const isa::Program& program, const hw::CoreSpec& core,
   const bool zero_region = options.zero_region || core.psum.zero_region_check.value;
   hazard::PlacedMemory memory(program, layout, core, zero_region, findings);
   hazard::StreamsWalk streams(program, structure, trips, masks, body, memory, findings);
+  if (options.progress != nullptr) {
+    options.progress->begin("check", structure.executed(program));
+    streams.tell(options.progress);
+  }
   if (streams.run()) memory.read_outputs(body);
   CheckResult result;
   result.instructions = streams.instructions();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/status.h"
 #include "hw/core_spec.h"
 #include "isa/program.h"
@@ -41,6 +42,7 @@ struct CheckOptions {
   int64_t max_findings = 100;
   bool zero_region = false;  // bank-granular accumulation hazard, neuroncore 4.4 rule 6; also on if
                              // the core's psum.zero_region_check is
+  Progress* progress = nullptr;
 };
 
 struct CheckResult {

@@ -204,6 +204,7 @@ void StreamsWalk::execute(int engine) {
   complete(item.id, item.instance, stream, clock);
   ++e.issued[item.id];
   ++instructions_;
+  if (progress_ != nullptr) progress_->done.store(instructions_, std::memory_order_relaxed);
 }
 
 // What the engine knows once the waits of `inst` are over.

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "isa/stream.h"
 #include "sim/check/body.h"
 #include "sim/check/clocks.h"
@@ -30,6 +31,7 @@ class StreamsWalk {
               const isa::TripRecord& trips, const std::vector<uint8_t>& masks, BodyWalk& body,
               PlacedMemory& memory, Findings& findings);
 
+  void tell(Progress* progress) { progress_ = progress; }
   // Everything, or up to a deadlock, which becomes a finding. False then.
   bool run();
   int64_t instructions() const { return instructions_; }
@@ -83,6 +85,7 @@ class StreamsWalk {
   std::array<uint32_t, hw::kEngineCount> queues_of_{};
   std::array<int32_t, kStreams> issued_{};
   int64_t instructions_ = 0, steps_ = 0;
+  Progress* progress_ = nullptr;
 };
 
 }  // namespace trainyard::sim::hazard

@@ -31,6 +31,7 @@ Result<TimeResult> simulate_time(const isa::Program& program, const hw::CoreSpec
                  program.name);
   }
   const isa::Structure structure(program);
+  if (options.progress != nullptr) options.progress->begin("time", structure.executed(program));
   TimeLoop loop(program, structure, core, trips, options);
   TY_TRY(loop.run());
   return loop.result();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hw/core_spec.h"
@@ -59,6 +60,7 @@ struct TimeOptions {
   isa::Level level = isa::Level::C;
   int sharing_cores = 1;  // cores that load the same HBM stack as this one does
   TraceSink* trace = nullptr;
+  Progress* progress = nullptr;
 };
 
 struct EngineTime {

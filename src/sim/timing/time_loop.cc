@@ -308,6 +308,8 @@ void TimeLoop::record(const EngineState& e, const Slice& slice) {
   // A register instruction is executed on several engines but is one instruction of the body.
   if (program_.placement.insts[slice.inst].engine == e.engine) {
     ++result_.executed;
+    if (options_.progress != nullptr)
+      options_.progress->done.store(result_.executed, std::memory_order_relaxed);
     ++engines_[hw::index(e.engine)].instructions;
   }
   if (options_.trace == nullptr) return;
