@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cluster/plan/cost.h"
 
@@ -90,12 +91,16 @@ class Random {
 
 struct OneRun {
   double wall = 0;
-  int interruptions = 0;
+  double interruptions = 0;
 };
+
+// Faults that one simulated stretch of work may have before it counts as never ending.
+constexpr double kMostFaults = 1'000'000;
 
 // Progress comes in pieces of `interval`, each closed by a save. A fault throws back to the last
 // safe save; a spot node that gives notice in time loses nothing.
-OneRun simulate(const FaultModel& f, double work, double interval, Random& random) {
+OneRun simulate(const FaultModel& f, double work, double interval, Random& random,
+                double most_faults = kMostFaults) {
   OneRun run;
   const double lambda = f.lambda();
   const double spot_share = lambda > 0 ? f.spot_rate / (f.rate + f.spot_rate) : 0;
@@ -121,10 +126,52 @@ OneRun simulate(const FaultModel& f, double work, double interval, Random& rando
     }
     next = random.exponential(lambda);
     // Faults come while the job restarts, too: more than this many and it never ends.
-    if (run.interruptions > 1'000'000 || run.wall > 1e4 * work + 1e7) break;
+    if (run.interruptions > most_faults || run.wall > 1e4 * work + 1e7) {
+      run.wall = std::max(run.wall, most_faults < kMostFaults ? 1e4 * work : 0);
+      break;
+    }
   }
   return run;
 }
+
+// Saves and faults that a run is expected to have.
+double expected_events(const FaultModel& f, double work, double interval) {
+  // A piece is tried until no fault falls into it.
+  const double tries = std::exp(std::min(f.lambda() * (interval + f.save), 50.0));
+  return std::max(1.0, work / interval) * tries;
+}
+
+// Runs that are too long to follow event by event. Equal stretches of one are independent of each
+// other, so their sum is normal, with a mean and a deviation that a sample of stretches gives.
+class LongRuns {
+ public:
+  LongRuns(const FaultModel& f, double work, double interval, Random& random) {
+    constexpr double kEvents = 1000;
+    constexpr int kSample = 4096;
+    constexpr double kFaults = 10'000;
+    const double pieces =
+        std::max(1.0, std::floor(work / interval * kEvents / expected_events(f, work, interval)));
+    work_ = pieces * interval;
+    double squares = 0;
+    for (int i = 0; i < kSample; ++i) {
+      const OneRun run = simulate(f, work_, interval, random, kFaults);
+      wall_ += run.wall / kSample;
+      squares += run.wall * run.wall / kSample;
+      interruptions_ += run.interruptions / kSample;
+    }
+    deviation_ = std::sqrt(std::max(0.0, squares - wall_ * wall_));
+  }
+
+  OneRun draw(double work, Random& random) const {
+    const double stretches = work / work_;
+    const double wall = stretches * wall_ + std::sqrt(stretches) * deviation_ * random.normal();
+    return {std::max(wall, work), stretches * interruptions_};
+  }
+
+ private:
+  double work_ = 0;  // of a stretch
+  double wall_ = 0, deviation_ = 0, interruptions_ = 0;
+};
 
 }  // namespace
 
@@ -133,12 +180,18 @@ RunOdds simulate_runs(const FaultModel& f, const RunQuestion& q) {
   std::vector<double> walls;
   RunOdds odds;
   const double interval = q.interval_s > 0 ? q.interval_s : best_interval(f);
+  // About a second of simulation; a year with a save every ten minutes is below.
+  constexpr double kMostEvents = 60'000;
+  std::optional<LongRuns> long_runs;
+  if (expected_events(f, q.work_s, interval) > kMostEvents)
+    long_runs.emplace(f, q.work_s, interval, random);
   for (int i = 0; i < q.runs; ++i) {
     const double work = q.work_s * std::exp(q.rate_band * random.normal());
-    const OneRun run = simulate(f, work, interval, random);
+    const OneRun run =
+        long_runs ? long_runs->draw(work, random) : simulate(f, work, interval, random);
     walls.push_back(run.wall);
     odds.mean_s += run.wall / q.runs;
-    odds.interruptions += static_cast<double>(run.interruptions) / q.runs;
+    odds.interruptions += run.interruptions / q.runs;
     odds.goodput += work / run.wall / q.runs;
     if (q.deadline_s > 0 && run.wall > q.deadline_s) odds.miss += 1.0 / q.runs;
   }

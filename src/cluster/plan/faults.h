@@ -59,7 +59,8 @@ struct RunQuestion {
 };
 
 // Simulated runs: faults at random times, work since the last safe checkpoint is lost. The same
-// seed gives the same answer on every host.
+// seed gives the same answer on every host. Runs with more than 60,000 saves and faults are drawn
+// as sums of sampled stretches, so that any amount of work takes about as long.
 RunOdds simulate_runs(const FaultModel& faults, const RunQuestion& question);
 
 }  // namespace trainyard::cluster
