@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
+
+#include "base/read_file.h"
 
 namespace trainyard {
 namespace {
@@ -90,11 +93,9 @@ Result<NpyArray> parse_npy(const std::string& file, const std::string& name) {
 }
 
 Result<NpyArray> load_npy(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return error("TY-NPY-001", "cannot read {}. Check the path.", path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return parse_npy(text.str(), path);
+  const std::optional<std::string> text = read_whole(path);
+  if (!text) return error("TY-NPY-001", "cannot read {}. {}", path, unreadable(path));
+  return parse_npy(*text, path);
 }
 
 Status save_npy(const std::string& path, const NpyArray& array) {

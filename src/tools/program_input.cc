@@ -2,19 +2,17 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
+#include "base/read_file.h"
 #include "hw/machine_file.h"
 #include "isa/text/text.h"
 
 namespace trainyard::tools {
 
 Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return error("TY-TOOL-003", "cannot read {}. Check the path.", path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::optional<std::string> text = read_whole(path);
+  if (!text) return error("TY-TOOL-003", "cannot read {}. {}", path, unreadable(path));
+  return std::move(*text);
 }
 
 Status write_file(const std::string& path, std::string_view bytes) {

@@ -1,8 +1,9 @@
 #include "cluster/training/csv.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <optional>
+
+#include "base/read_file.h"
 
 namespace trainyard::cluster {
 namespace {
@@ -103,11 +104,9 @@ Result<CsvTable> parse_csv(std::string_view text, std::string_view file) {
 }
 
 Result<CsvTable> load_csv(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return error("TY-CLU-230", "cannot read '{}'; check the path", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_csv(text.str(), path);
+  const std::optional<std::string> text = read_whole(path);
+  if (!text) return error("TY-CLU-230", "cannot read '{}'. {}", path, unreadable(path));
+  return parse_csv(*text, path);
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include "base/nearest.h"
+#include "base/read_file.h"
 #include "cluster/training/json_fields.h"
 #include "cluster/training/model_list.h"
 
@@ -267,11 +267,9 @@ Result<Model> load_model_config(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code none;
   const std::string file = fs::is_directory(path, none) ? path + "/config.json" : path;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return error("TY-CLU-202", "cannot read '{}'; check the path", file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return parse_model_config(text.str(), file);
+  const std::optional<std::string> text = read_whole(file);
+  if (!text) return error("TY-CLU-202", "cannot read '{}'. {}", file, unreadable(file));
+  return parse_model_config(*text, file);
 }
 
 // "layers=32,hidden=4096,..." as a JSON object of whole numbers, read by the same rules.
