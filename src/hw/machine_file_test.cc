@@ -249,5 +249,12 @@ TEST(MachineFile, ADumpOfAChangedMachineLoadsBackToAnEqualMachine) {
   EXPECT_GT(survived, 200);
 }
 
+// sim has arrays for sixteen of each.
+TEST(MachineFile, RefusesMoreDmaEnginesOrQueuesThanTheSimulatorHas) {
+  EXPECT_TRUE(changed("[core.dma]\nengines = 8\nqueues = 16\n").ok());
+  EXPECT_FALSE(changed("[core.dma]\nengines = 17\n").ok());
+  EXPECT_FALSE(changed("[core.dma]\nqueues = 32\n").ok());
+}
+
 }  // namespace
 }  // namespace trainyard::hw
