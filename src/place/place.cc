@@ -14,25 +14,36 @@ namespace {
 // said.
 void report_size(const isa::Program& program, const Uses& uses, const hw::CoreSpec& core,
                  Report& report) {
-  report.instruction_bytes = report.executed * core.seq.instruction_bytes.value;
+  // Absurd counts saturate; whether they may run is decided elsewhere.
+  constexpr int64_t kMost = int64_t{1} << 62;
+  const int64_t each = core.seq.instruction_bytes.value;
+  report.instruction_bytes = std::min(report.executed, kMost / std::max<int64_t>(1, each)) * each;
   double rings = 0;
   for (size_t i = 0; i < program.insts.size(); ++i) {
     if (!isa::is_dma(program.insts[i].op)) continue;
     const isa::DmaShape shape = isa::dma_shape(program, program.insts[i], core, isa::Level::C);
     rings += uses.weight(static_cast<isa::InstId>(i)) * static_cast<double>(shape.ring_bytes);
   }
-  report.ring_bytes = static_cast<int64_t>(rings);
+  report.ring_bytes = static_cast<int64_t>(std::min(rings, static_cast<double>(kMost)));
   const auto over = [&](std::string_view what, int64_t bytes, int64_t limit, std::string_view key,
                         std::string_view instead) {
     if (bytes <= limit) return;
     report.remarks.push_back(fmt::format(
-        "{} takes {} MB of HBM, above {} ({} MB): a real program would {}, which is not charged",
-        what, bytes / 1000000, key, limit / 1000000, instead));
+        "{} {:.1f} MB of HBM, more than the {:.1f} MB of program.{}: {}, or raise the "
+        "limit in a machine file",
+        what, static_cast<double>(bytes) / 1e6, static_cast<double>(limit) / 1e6, key, instead));
   };
-  over("unrolled code", report.instruction_bytes, core.program.code_max_bytes.value,
-       "program.code_max_bytes", "loop");
-  over("static DMA rings", report.ring_bytes, core.program.ring_max_bytes.value,
-       "program.ring_max_bytes", "generate descriptors");
+  over("unrolled code takes", report.instruction_bytes, core.program.code_max_bytes.value,
+       "code_max_bytes",
+       "a real program would loop, and the time here leaves the cost of that out; write the outer "
+       "`repeat` as a `loop` to have it charged");
+  over("static DMA rings take", report.ring_bytes, core.program.ring_max_bytes.value,
+       "ring_max_bytes",
+       core.dma.hwdge_blocks.value > 0
+           ? "a real program would generate descriptors, and the time here leaves the cost of that "
+             "out; write dge_mode=hwdge on the transfers to have it charged"
+           : "a real program would generate descriptors, and the time here leaves the cost of that "
+             "out; write dge_mode=swdge on the transfers to have it charged");
 }
 
 Result<Report> run_steps(isa::Program& program, const hw::CoreSpec& core, const Options& options) {

@@ -240,6 +240,31 @@ TEST(Place, IssuesTheFirstStageOfAChainAhead) {
   EXPECT_GE(p.tensor("a").slots, 2);
 }
 
+TEST(Place, SaysWithSizeLimitAndRemedyThatUnrolledCodeAndRingsAreTooLong) {
+  const auto remarks = [](std::string_view count, const hw::CoreSpec& core) {
+    isa::Program p = parse(fmt::format(R"(program long target trn2
+      x: hbm f32[128,512] in
+      repeat i {} {{
+        t: sbuf f32[128,512]
+        l: dma_copy t <- x
+      }})",
+                                       count));
+    const Result<Report> r = place(p, core);
+    EXPECT_TRUE(r.ok()) << r.status().str();
+    std::string all;
+    for (const std::string& remark : r->remarks) all += remark + "\n";
+    return all;
+  };
+  EXPECT_EQ(remarks("100", hw::kNeuronCoreV3), "");
+  const std::string v3 = remarks("10000000", hw::kNeuronCoreV3);
+  EXPECT_NE(v3.find("unrolled code takes 640.0 MB of HBM, more than the "), std::string::npos)
+      << v3;
+  EXPECT_NE(v3.find("as a `loop` to have it charged, or raise"), std::string::npos) << v3;
+  EXPECT_NE(v3.find("static DMA rings take "), std::string::npos) << v3;
+  EXPECT_NE(v3.find("dge_mode=hwdge"), std::string::npos) << v3;
+  EXPECT_NE(remarks("10000000", hw::kNeuronCoreV2).find("dge_mode=swdge"), std::string::npos);
+}
+
 TEST(Place, IsTheSameEveryTime) {
   EXPECT_EQ(isa::print_text(placed(kStream).program), isa::print_text(placed(kStream).program));
 }
