@@ -32,12 +32,14 @@ Status refuse(const Program& program, const Loop& loop, std::string_view code,
 Status verify_view(const Program& program, const Tensor& t) {
   const Tensor& base = program.tensors[t.view->base];
   if (t.memory != base.memory) {
-    return refuse(program, t, "TY-ISA-113", "it is in {}, but a view of '{}', which is in {}",
+    return refuse(program, t, "TY-ISA-113",
+                  "it is in {}, but a view of '{}', which is in {}; declare both in one memory",
                   name(t.memory), base.name, name(base.memory));
   }
   if (t.partitions() > base.partitions()) {
-    return refuse(program, t, "TY-ISA-113", "it has {} partitions, but '{}' has {}", t.partitions(),
-                  base.name, base.partitions());
+    return refuse(program, t, "TY-ISA-113",
+                  "it has {} partitions, but '{}' has {}; a view has no more than its base",
+                  t.partitions(), base.name, base.partitions());
   }
   const int64_t offset = t.view->offset;
   if (offset < 0 || offset > base.free_bytes() || t.free_bytes() > base.free_bytes() - offset) {
@@ -71,7 +73,8 @@ Status verify_counted(const Program& program, const Loop& l) {
     const int64_t* n = std::get_if<int64_t>(o);
     if (n != nullptr &&
         (*n < std::numeric_limits<int32_t>::min() || *n > std::numeric_limits<int32_t>::max())) {
-      return refuse(program, l, "TY-ISA-104", "its bound {} does not fit a register", *n);
+      return refuse(program, l, "TY-ISA-104",
+                    "its bound {} does not fit a register; keep it within 32 bits", *n);
     }
   }
   return {};
@@ -90,7 +93,9 @@ Status verify_shape(const Program& program, TensorId id) {
   int64_t elements = 1;
   for (const int64_t n : t.shape) {
     if (n < 1 || n > kMaxExtent / elements) {
-      return refuse(program, t, "TY-ISA-110", "the shape [{}] is empty or too large",
+      return refuse(program, t, "TY-ISA-110",
+                    "the shape [{}] is empty or too large; every axis has from 1 element on, all "
+                    "together at most 2^48",
                     fmt::join(t.shape, ","));
     }
     elements *= n;
@@ -115,9 +120,11 @@ Status verify_tensor(const Program& program, TensorId id, const hw::CoreSpec& co
                        : t.memory == Memory::Sbuf ? core.sbuf_usable_bytes()
                                                   : core.hbm.stack_bytes.value;
   if (t.free_bytes() > room) {
-    return refuse(program, t, "TY-ISA-111",
-                  "it takes {} bytes{}, {} of {} has {}; use smaller tiles", t.free_bytes(),
-                  t.on_chip() ? " per partition" : "", name(t.memory), core.name, room);
+    return refuse(program, t, "TY-ISA-111", "it takes {} bytes{}, {} of {} has {}; {}",
+                  t.free_bytes(), t.on_chip() ? " per partition" : "", name(t.memory), core.name,
+                  room,
+                  t.on_chip() ? "use smaller tiles"
+                              : "split it over several programs or cores, or store a smaller type");
   }
   return t.view ? verify_view(program, t) : Status();
 }
@@ -127,10 +134,18 @@ Status verify_loop(const Program& program, const Structure& structure, LoopId id
   if (l.kind == Loop::Kind::Repeat) {
     const Interval n = bounds(program, l.count, structure.around_loop(id));
     if (!terms_fit(program, l.count, structure.around_loop(id))) {
-      return refuse(program, l, "TY-ISA-103", "a term of its count leaves 54 bits");
+      return refuse(program, l, "TY-ISA-103",
+                    "a term of its count leaves 54 bits; use smaller numbers");
+    }
+    // A count that falls below 0 for some counters runs no iteration there, as in a triangle; one
+    // that is never 0 or more was not meant.
+    const auto exact = exact_bounds(program, l.count, structure.around_loop(id));
+    if (exact && exact->high < 0) {
+      return refuse(program, l, "TY-ISA-103", "it repeats {} times; give a count from 0 on",
+                    exact->high);
     }
     if (n.high <= kMaxIterations) return {};
-    return refuse(program, l, "TY-ISA-103", "it may repeat {} times, at most {}", n.high,
+    return refuse(program, l, "TY-ISA-103", "it may repeat {} times, at most {}; split it", n.high,
                   kMaxIterations);
   }
   TY_TRY(verify_trips(program, l));

@@ -57,7 +57,8 @@ Status verify_queue(const Program& program, const Inst& inst, const InstPlace& p
                     const hw::CoreSpec& core) {
   if (!is_dma(inst.op)) {
     if (place.queue < 0) return {};
-    return refuse(program, inst, "TY-ISA-162", "it has queue {}, but only transfers have a queue",
+    return refuse(program, inst, "TY-ISA-162",
+                  "it has queue {}, but only transfers have a queue; name an engine instead",
                   place.queue);
   }
   const int64_t queues = core.dma.queues.value;
@@ -151,8 +152,10 @@ Status verify_semaphores(const Program& program, const Structure& structure, Ins
   const InstPlace& place = program.placement.insts[id];
   const auto most = static_cast<size_t>(core.sem.count.value);
   if (!(place.waits.empty() && place.increments.empty()) && program.semaphores.size() > most) {
-    return refuse(program, inst, "TY-ISA-165", "the program has {} semaphores, a core has {}",
-                  program.semaphores.size(), most);
+    return refuse(
+        program, inst, "TY-ISA-165",
+        "the program has {} semaphores, a core has {}; use edges (`after`), or one semaphore again",
+        program.semaphores.size(), most);
   }
   for (const SemaphoreWait& w : place.waits) {
     if (names(w.semaphore, program.semaphores) &&
@@ -165,7 +168,8 @@ Status verify_semaphores(const Program& program, const Structure& structure, Ins
   }
   for (const SemaphoreId s : place.increments) {
     if (!names(s, program.semaphores)) {
-      return refuse(program, inst, "TY-ISA-165", "it increments a semaphore that does not exist");
+      return refuse(program, inst, "TY-ISA-165",
+                    "it increments a semaphore that does not exist; declare it with `semaphore`");
     }
   }
   return {};

@@ -213,8 +213,10 @@ class Walk {
 
   Status declaration(const Tensor& t) const {
     if (!t.view || visible(t.view->base)) return {};
-    return error("TY-ISA-102", "tensor '{}' is a view of '{}', which is not declared here", t.name,
-                 program_.tensors[t.view->base].name);
+    return error("TY-ISA-102",
+                 "tensor '{}' is a view of '{}', which is not declared here; move that declaration "
+                 "out and up",
+                 t.name, program_.tensors[t.view->base].name);
   }
 
   // Tensors without a declaration belong to the whole program.
@@ -281,8 +283,8 @@ class Walk {
                        program_.loops.size());
       }
       if (!loop_open_[t.variable.id]) {
-        return error("TY-ISA-102", "{} uses the counter {} outside its repeat", where,
-                     program_.loops[t.variable.id].name);
+        return error("TY-ISA-102", "{} uses the counter {} outside its repeat; move it inside",
+                     where, program_.loops[t.variable.id].name);
       }
     }
     return {};

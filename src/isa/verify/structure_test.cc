@@ -202,5 +202,33 @@ TEST(VerifyTensors, AllBadTensorsAreReported) {
   EXPECT_EQ(verify_all(b.program, kNeuronCoreV3).size(), 2u);
 }
 
+TEST(VerifyLoops, ACountThatIsAlwaysBelowZeroIsRefused) {
+  const auto nest = [](const Affine& outer, auto inner) {
+    SmallBody b;
+    const Affine i = b.repeat(outer);
+    b.repeat(inner(i));
+    b.add(Nop{});
+    return b.program;
+  };
+  const auto minus_three = [](const Affine&) { return Affine(-3); };
+  expect_refused(nest(4, minus_three), kNeuronCoreV3, "TY-ISA-103", {"-3 times", "from 0 on"});
+  expect_refused(nest(-1, minus_three), kNeuronCoreV3, "TY-ISA-103", {"-1 times"});
+  const auto below = [](const Affine& i) { return i - Affine(9); };
+  expect_refused(nest(4, below), kNeuronCoreV3, "TY-ISA-103", {"-6 times"});
+  // Triangles are cut off at 0, and what never runs is nobody's mistake.
+  expect_ok(nest(16, below), kNeuronCoreV3);
+  expect_ok(nest(4, [](const Affine& i) { return i; }), kNeuronCoreV3);
+  expect_ok(nest(0, [](const Affine& i) { return i; }), kNeuronCoreV3);
+}
+
+TEST(VerifyTensors, AnHbmTensorThatIsTooLargeIsNotToldToUseSmallerTiles) {
+  SmallBody b;
+  b.hbm(Dtype::F32, {int64_t{1} << 20, int64_t{1} << 20});
+  const Status status = verify(b.program, kNeuronCoreV3);
+  EXPECT_EQ(status.code(), "TY-ISA-111");
+  EXPECT_EQ(status.message().find("tiles"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("split it"), std::string::npos) << status.message();
+}
+
 }  // namespace
 }  // namespace trainyard::isa

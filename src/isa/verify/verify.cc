@@ -59,7 +59,8 @@ Status verify_magnitude(const Subject& s) {
   if (const auto* i = std::get_if<AffineSelect>(&s.inst.op)) {
     fit &= terms_fit(s.program, i->offset, *s.around);
   }
-  return fit ? Status() : s.refuse("TY-ISA-103", "a term of an address leaves 54 bits");
+  return fit ? Status()
+             : s.refuse("TY-ISA-103", "a term of an address leaves 54 bits; use smaller numbers");
 }
 
 Status verify_inst(const Subject& s) {
