@@ -51,7 +51,9 @@ Status check_text(std::string_view text, std::string_view file, std::string_view
                   std::string_view code) {
   SourcePlace place{std::string(file), 0, 0};
   if (text.size() > kMaxFileBytes) {
-    return error(code, "a {} has at most {} bytes", kind, kMaxFileBytes).at(place);
+    return error(code, "a {} has at most {} bytes; leave out what equals the base", kind,
+                 kMaxFileBytes)
+        .at(place);
   }
   place.line = 1;
   int dots = 0;
@@ -90,7 +92,8 @@ Result<toml::table> parse_toml(std::string_view text, std::string_view file, std
   TY_TRY(check_text(text, file, kind, code));
   toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {
-    return error(code, "not TOML: {}", parsed.error().description())
+    return error(code, "not TOML: {}; write [group] lines, key = value lines and # comments",
+                 parsed.error().description())
         .at(place_in(file, parsed.error().source()));
   }
   return std::move(parsed).table();

@@ -56,8 +56,8 @@ Status set_partitions(Access& access, const Subscript& s, int64_t size) {
 
 Status check_extent(const Affine& affine) {
   if (affine.terms.size() > kMaxTerms) {
-    return error("TY-TXT-011", "an expression has {} terms, at most {}", affine.terms.size(),
-                 kMaxTerms);
+    return error("TY-TXT-011", "an expression has {} terms, at most {}; use fewer counters",
+                 affine.terms.size(), kMaxTerms);
   }
   if (!in_extent(affine.constant)) return too_large("a number");
   for (const Term& t : affine.terms) {
@@ -70,7 +70,8 @@ Status check_extent(const Access& access) {
   TY_TRY(check_extent(access.partition));
   TY_TRY(check_extent(access.offset));
   if (access.dims.size() > kMaxAxes) {
-    return error("TY-TXT-011", "an access has {} dims, at most {}", access.dims.size(), kMaxAxes);
+    return error("TY-TXT-011", "an access has {} dims, at most {}; join neighbours",
+                 access.dims.size(), kMaxAxes);
   }
   int64_t elements = std::max<int64_t>(access.partitions, 1);
   if (!in_extent(elements)) return too_large("the number of partitions");
@@ -109,8 +110,8 @@ Result<Access> subscript(const Tensor& tensor, TensorId id, Dtype dtype,
   const Result<std::vector<int64_t>> shape = shape_as(tensor, dtype);
   if (!shape) return shape.status();
   if (axes.size() != shape->size()) {
-    return error("TY-TXT-006", "'{}' has {} axes, the subscript has {}", tensor.name, shape->size(),
-                 axes.size());
+    return error("TY-TXT-006", "'{}' has {} axes, the subscript has {}; give one entry per axis",
+                 tensor.name, shape->size(), axes.size());
   }
   Access access{.tensor = id, .dtype = dtype};
   const size_t first = tensor.on_chip() ? 1 : 0;

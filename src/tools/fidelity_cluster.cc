@@ -82,7 +82,9 @@ Result<int> judge_table(const Options& o) {
       fmt::print(stderr, "row {}: {}\n", i + 1, run ? "no tokens_per_s" : run.status().str());
     }
   }
-  if (runs.empty()) return error("TY-CLU-231", "no row of '{}' can be predicted", o.csv);
+  if (runs.empty())
+    return error("TY-CLU-231", "no row of '{}' can be predicted; run with --rows to see why",
+                 o.csv);
   const Fidelity f = judge(runs);
   if (o.knobs) {
     print_knobs(f);

@@ -50,7 +50,7 @@ int64_t JsonFields::number(const char* name, const nlohmann::json& value, int64_
 
 int64_t JsonFields::need(std::initializer_list<const char*> names, int64_t low, int64_t high) {
   if (const nlohmann::json* value = find(names)) return number(*names.begin(), *value, low, high);
-  fail(error("TY-CLU-203", "{}: the key '{}' is missing{}", where_, *names.begin(),
+  fail(error("TY-CLU-203", "{}: the key '{}' is missing{}; add it", where_, *names.begin(),
              did_you_mean(*names.begin(), keys(object_))));
   return low;
 }

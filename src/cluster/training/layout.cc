@@ -77,7 +77,8 @@ Status check_batch(const Layout& l, const Batch& b) {
   }
   if (l.vpp > 1 && m % l.pp != 0) {
     return error("TY-CLU-214",
-                 "interleaved stages (vpp {}) need micro batches in multiples of pp {}: {} is none",
+                 "interleaved stages (vpp {}) need micro batches in multiples of pp {}: {} is "
+                 "none; change the batch or take vpp 1",
                  l.vpp, l.pp, m);
   }
   if (l.sequence_parallel && (l.tp == 1 || b.sequence % (l.tp * l.cp) != 0)) {
@@ -87,7 +88,8 @@ Status check_batch(const Layout& l, const Batch& b) {
                  l.tp, b.sequence, l.tp * l.cp);
   }
   if (b.sequence % l.cp != 0) {
-    return error("TY-CLU-215", "seq_len {} is not divisible by cp {}", b.sequence, l.cp);
+    return error("TY-CLU-215", "seq_len {} is not divisible by cp {}; take a divisor", b.sequence,
+                 l.cp);
   }
   return {};
 }
@@ -100,13 +102,15 @@ Status check_block(const Block& block, const Layout& l) {
                  block.heads, l.tp, block.heads);
   }
   if (block.kv_heads % l.tp != 0 && l.tp % block.kv_heads != 0) {
-    return error("TY-CLU-211",
-                 "{} key-value heads: tp {} is neither a divisor nor a multiple (kv_replicator)",
-                 block.kv_heads, l.tp);
+    return error(
+        "TY-CLU-211",
+        "{} key-value heads: tp {} is neither a divisor nor a multiple (kv_replicator); take one",
+        block.kv_heads, l.tp);
   }
   if (l.ep > 1 && (block.experts == 0 || block.experts % l.ep != 0)) {
-    return error("TY-CLU-217", "ep = {}: the layer '{}' has {} experts", l.ep, block.name,
-                 block.experts);
+    return error("TY-CLU-217",
+                 "ep = {}: the layer '{}' has {} experts; take an ep that divides them", l.ep,
+                 block.name, block.experts);
   }
   return {};
 }
@@ -161,7 +165,8 @@ Status check_layout(const Model& model, const Layout& layout, const Batch& batch
         layers, layout.pp, layout.vpp, layers);
   }
   if (layout.ep > 1 && layout.dp % layout.ep != 0) {
-    return error("TY-CLU-217", "ep = {} must divide dp = {}", layout.ep, layout.dp);
+    return error("TY-CLU-217", "ep = {} must divide dp = {}; take a smaller ep or more nodes",
+                 layout.ep, layout.dp);
   }
   if (layout.shard_group > 0 && (layout.dp * layout.cp) % layout.shard_group != 0) {
     return error("TY-CLU-218",

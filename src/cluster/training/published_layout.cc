@@ -72,8 +72,8 @@ Status settle_degrees(const RowFields& row, PublishedRun& run, int64_t ranks) {
   const double used =
       static_cast<double>(l.tp) * static_cast<double>(l.pp) * static_cast<double>(l.cp);
   if (used > static_cast<double>(ranks) || ranks % (l.tp * l.pp * l.cp) != 0) {
-    return error("TY-CLU-210", "tp {} x pp {} x cp {} does not divide {} ranks", l.tp, l.pp, l.cp,
-                 ranks);
+    return error("TY-CLU-210", "tp {} x pp {} x cp {} does not divide {} ranks; change one of them",
+                 l.tp, l.pp, l.cp, ranks);
   }
   l.dp = ranks / (l.tp * l.pp * l.cp);
   return {};

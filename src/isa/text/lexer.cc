@@ -103,7 +103,9 @@ Token Lexer::next() {
   for (const std::string_view symbol : kSymbols) {
     if (rest.starts_with(symbol)) return make(Token::Kind::Symbol, symbol.size());
   }
-  return fail(fmt::format("'{}' begins no token", shown(rest.substr(0, 1))));
+  return fail(fmt::format(
+      "'{}' begins no token; remove it, or put the name that it is part of in double quotes",
+      shown(rest.substr(0, 1))));
 }
 
 Token Lexer::number() {
@@ -127,8 +129,10 @@ Token Lexer::number() {
   if ((hex && n == 2) || (n < rest.size() && is_word(rest[n]))) {
     size_t end = n;
     while (end < rest.size() && is_word(rest[end])) ++end;
-    return fail(fmt::format("'{}' is no number; digits are followed by a letter",
-                            shown(rest.substr(0, end))));
+    return fail(fmt::format(
+        "'{}' is no number: digits are followed by a letter; put a blank between them, or the "
+        "name in double quotes",
+        shown(rest.substr(0, end))));
   }
   if (is_float) return make(Token::Kind::Float, n);
   uint64_t magnitude = 0;
@@ -148,7 +152,8 @@ Token Lexer::quoted() {
   std::string name;
   for (size_t i = 1; i < rest.size() && rest[i] != '\n'; ++i) {
     if (rest[i] == '"') {
-      if (name.empty()) return fail("a quoted name is empty");
+      if (name.empty())
+        return fail("a quoted name is empty; put at least one character between the quotes");
       Token token = make(Token::Kind::Quoted, i + 1);
       token.name = std::move(name);
       return token;
@@ -169,7 +174,7 @@ Token Lexer::quoted() {
       return fail("a quoted name has an unknown escape; \\\", \\\\ and \\xHH are the known ones");
     }
   }
-  return fail("a quoted name does not end on its line");
+  return fail("a quoted name does not end on its line; close it with \"");
 }
 
 }  // namespace trainyard::isa::text

@@ -89,7 +89,12 @@ std::string hint(std::string_view name, std::span<const std::string_view> candid
     if (c.size() <= kMostLetters) near.push_back(shown(c));
     if (near.size() == kMostCandidates) break;
   }
-  return did_you_mean(name, near);
+  // Where no name is near, all of a few help; else only where names come from.
+  constexpr size_t kFew = 12;
+  if (std::string meant = did_you_mean(name, near); !meant.empty()) return meant;
+  if (near.empty() || near.size() > kFew)
+    return "; correct the spelling, or declare it before its use";
+  return fmt::format("; there is {}", fmt::join(near, ", "));
 }
 
 }  // namespace trainyard::isa::text

@@ -80,7 +80,8 @@ void Parser::read_header() {
 Block Parser::read_block(Where where) {
   Block block;
   if (where.depth > kMaxDepth) {
-    c_.in.fail("TY-TXT-011", fmt::format("blocks are nested more than {} deep", kMaxDepth));
+    c_.in.fail("TY-TXT-011",
+               fmt::format("blocks are nested more than {} deep; join or unroll some", kMaxDepth));
     return block;
   }
   const size_t first_tensor = c_.program.tensors.size();
@@ -174,9 +175,9 @@ std::vector<int64_t> Parser::read_shape(Memory memory, Dtype dtype) {
     do {
       const int64_t n = c_.in.integer("an axis", 1, kMaxExtent);
       if (shape.size() == kMaxAxes || bytes > kMaxExtent / n) {
-        c_.in.fail_at(
-            at, "TY-TXT-011",
-            fmt::format("a tensor has at most {} axes and {} bytes", kMaxAxes, kMaxExtent));
+        c_.in.fail_at(at, "TY-TXT-011",
+                      fmt::format("a tensor has at most {} axes and {} bytes; split it", kMaxAxes,
+                                  kMaxExtent));
         return {1};
       }
       bytes *= n;
@@ -393,10 +394,10 @@ void Parser::resolve_edges() {
 
 Result<Program> parse_text(std::string_view text, std::string file_name) {
   if (text.size() > text::kMaxTextBytes) {
-    return Status(
-        "TY-TXT-011",
-        fmt::format("the text has {} bytes, at most {}", text.size(), text::kMaxTextBytes),
-        {file_name, 1, 1});
+    return Status("TY-TXT-011",
+                  fmt::format("the text has {} bytes, at most {}; split it or use `repeat`",
+                              text.size(), text::kMaxTextBytes),
+                  {file_name, 1, 1});
   }
   return text::Parser(text, std::move(file_name)).run();
 }

@@ -70,7 +70,11 @@ void read_edge(Context& c, InstId waiter, InstPlace& place) {
   if (c.in.accept("(")) {
     do {
       if (edge.at.size() == kMaxDepth) {
-        c.in.fail("TY-TXT-011", fmt::format("an edge has more than {} counters", kMaxDepth));
+        c.in.fail(
+            "TY-TXT-011",
+            fmt::format(
+                "an edge has more than {} counters; give those of the loops around its instruction",
+                kMaxDepth));
         return;
       }
       c.in.spend(sizeof(Affine));

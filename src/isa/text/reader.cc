@@ -58,7 +58,8 @@ void Reader::fail_expected(std::string_view expected) {
     fail_at(now_, lexer_.status());
     return;
   }
-  fail("TY-TXT-001", fmt::format("found {}, expected {}", describe(now_), expected));
+  fail("TY-TXT-001", fmt::format("found {}, expected {}; correct it or what stands before it",
+                                 describe(now_), expected));
 }
 
 void Reader::fail_at(const Token& at, const Status& status) {

@@ -59,7 +59,10 @@ std::vector<Subscript> read_axes(Context& c) {
   if (c.in.accept("]")) return axes;
   do {
     if (axes.size() == kMaxAxes) {
-      c.in.fail("TY-TXT-011", fmt::format("a subscript has more than {} axes", kMaxAxes));
+      c.in.fail(
+          "TY-TXT-011",
+          fmt::format("a subscript has more than {} axes; write one entry per axis of the tensor",
+                      kMaxAxes));
       return axes;
     }
     axes.push_back(*read_axis(c));
@@ -157,7 +160,8 @@ std::vector<Dim> read_dims(Context& c) {
   if (c.in.accept("]")) return dims;
   do {
     if (dims.size() == kMaxAxes) {
-      c.in.fail("TY-TXT-011", fmt::format("a pattern has more than {} dims", kMaxAxes));
+      c.in.fail("TY-TXT-011",
+                fmt::format("a pattern has more than {} dims; join neighbours", kMaxAxes));
       return dims;
     }
     c.in.expect("[");
