@@ -106,11 +106,18 @@ TEST(MachineFile, LettersBeyondAsciiBelongInQuotesAndComments) {
             "my.toml:2  TY-HW-002  only ASCII may stand outside quotes and comments");
   EXPECT_EQ(refusal(changed("name = \"\"\"\nx\"\"\" \u00f6\n")),
             "my.toml:2  TY-HW-002  a machine file has no texts of several lines");
+  for (const char* quotes : {"\"\"", "''"}) {
+    const std::string word = fmt::format("nics = 2{}trn\u0207{}\n", quotes[0], quotes[1]);
+    EXPECT_TRUE(refusal(changed(word)).starts_with("my.toml:2:8  TY-HW-002  not TOML: "))
+        << refusal(changed(word));
+  }
   const auto machine = parse(
       "\xEF\xBB\xBF"
       "base = \"trn2\" # gr\u00f6\u00dfer\nname = \"gro\u00df \\\" '\"\n");
   ASSERT_TRUE(machine) << refusal(machine);
   EXPECT_EQ(machine->name, "gro\u00df \" '");
+  const auto unknown = parse("\xEF\xBB\xBF[\"\u00f6\"]\n");
+  EXPECT_TRUE(refusal(unknown).starts_with("my.toml  TY-HW-002  no base")) << refusal(unknown);
   EXPECT_EQ(*parse(machine_to_toml(*machine)), *machine);
 }
 

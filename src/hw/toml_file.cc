@@ -16,6 +16,8 @@ struct CloseFile {
 constexpr size_t kMaxFileBytes = 1 * MiB;
 // No key has more than two dots.
 constexpr int kMaxDotsPerLine = 64;
+// It may begin a file.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Where a character of a TOML line stands.
 enum class In : uint8_t { Plain, Comment, Basic, Literal };
@@ -58,7 +60,8 @@ Status check_text(std::string_view text, std::string_view file, std::string_view
   place.line = 1;
   int dots = 0;
   In in = In::Plain;
-  for (size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
+  const size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  for (size_t i = begin; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\n') {
       ++place.line;
@@ -80,6 +83,18 @@ Status check_text(std::string_view text, std::string_view file, std::string_view
   return {};
 }
 
+// `text` with a plain letter for each one beyond ASCII, so that columns stay.
+std::string in_ascii(std::string_view text) {
+  constexpr unsigned kBeyond = 0x80, kLead = 0xC0;
+  std::string out;
+  for (const char c : text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < kBeyond) out += c;
+    if ((byte & kLead) == kLead) out += 'x';
+  }
+  return out;
+}
+
 }  // namespace
 
 SourcePlace place_in(std::string_view file, const toml::source_region& region) {
@@ -90,7 +105,11 @@ SourcePlace place_in(std::string_view file, const toml::source_region& region) {
 Result<toml::table> parse_toml(std::string_view text, std::string_view file, std::string_view kind,
                                std::string_view code) {
   TY_TRY(check_text(text, file, kind, code));
-  toml::parse_result parsed = toml::parse(text, file);
+  // In a file that is wrong, the library may read other letters as plain than check_text does: it
+  // takes the quotes of 2"a" for parts of one word. So it sees the form of the file first.
+  const std::string form = in_ascii(text);
+  toml::parse_result parsed = toml::parse(form, file);
+  if (parsed && form != text) parsed = toml::parse(text, file);
   if (!parsed) {
     return error(code, "not TOML: {}; write [group] lines, key = value lines and # comments",
                  parsed.error().description())
