@@ -31,7 +31,11 @@ void each_run(const Window& w, F f) {
 // Finds where a position comes back. Entries of an older batch count as empty.
 class Seen {
  public:
-  void begin() { ++batch_; }
+  void begin() {
+    if (++batch_ != 0) return;
+    batch_of_.fill(0);  // all numbers are used up: old entries would seem new
+    batch_ = 1;
+  }
   bool insert(int64_t position) {
     for (size_t at = static_cast<uint64_t>(position) * 0x9E3779B97F4A7C15u >> 52;;
          at = (at + 1) % kSlots) {
@@ -47,8 +51,8 @@ class Seen {
  private:
   static constexpr size_t kSlots = 4096;  // four times the lanes
   std::array<int64_t, kSlots> slots_;
-  std::array<int32_t, kSlots> batch_of_{};
-  int32_t batch_ = 0;
+  std::array<uint32_t, kSlots> batch_of_{};
+  uint32_t batch_ = 0;
 };
 
 }  // namespace
