@@ -35,7 +35,8 @@ constexpr Command kCommands[] = {
      "trainyard nccom all_reduce --instance trn2.48xlarge --nodes 4 --min 8 --max 1g\n"
      "trainyard nccom allg -r 32 -b 1kb -e 1mb -f 8 -d fp32 --instance trn1.32xlarge\n"
      "trainyard nccom allr --nodes 64 -b 1GB --slow-link 3:5-6:0.5 --jitter --stats avg p50 p99\n"
-     "trainyard nccom redsct --algo cost --json",
+     "trainyard nccom redsct --algo cost --json\n"
+     "trainyard nccom permute --custom-src-target-pairs examples/nccom/pairs.json",
      declare_nccom},
     {"step", "Predict one training step: time, memory, what bounds it",
      "trainyard step --model llama3-70b --instance trn1.32xlarge --nodes 32 --tp 32 --pp 8 "

@@ -9,7 +9,7 @@
 
 #include "tools/command.h"
 #include "tools/nccom_check.h"
-#include "tools/nccom_options.h"
+#include "tools/nccom_streams.h"
 #include "tools/table.h"
 
 namespace trainyard::tools {
@@ -67,7 +67,7 @@ Status measure(const NccomJob& job, const NccomOptions& options, Measured& into)
   into.cheapest = *cheapest;
   std::vector<double> times = {closed->total.us()};
   if (!job.closed_form) {
-    auto simulated = run_times(job, request, options.iterations, into);
+    auto simulated = run_times(job, request, options.iterations * options.program_iterations, into);
     if (!simulated) return simulated.status();
     times = std::move(*simulated);
   }
@@ -170,6 +170,7 @@ void print_text(const std::vector<Json>& rows, const std::vector<Measured>& all)
   const Measured& last = all.back();
   std::vector<std::string> links;
   for (const cluster::LinkUse& link : last.busiest) {
+    if (link.busy < 0.005) break;  // the most loaded come first
     links.push_back(fmt::format("{}-{} {:.0f} %", link.from, link.to, 100 * link.busy));
   }
   if (!links.empty()) {
@@ -178,15 +179,57 @@ void print_text(const std::vector<Json>& rows, const std::vector<Measured>& all)
 }
 
 void warn_about(const NccomOptions& options) {
-  const bool any =
-      !options.hosts.empty() || options.slurm || options.unique_buffers || options.sbuf;
-  if (!any) return;
-  fmt::print(stderr,
-             "note: --hosts, --slurm-mode, --unique-buff and --sb2sb have no meaning for simulated "
-             "instances\n");
+  if (options.ignored || !options.ignored_hosts.empty() || !options.ignored_value.empty()) {
+    fmt::print(stderr,
+               "note: hosts, slurm, buffers, SBUF shapes and pinning have no meaning for simulated "
+               "instances\n");
+  }
+  if (options.op.ends_with('v')) {
+    fmt::print(stderr, "note: every part is taken to be as large as the largest\n");
+  }
+}
+
+Json document_of(const std::vector<Json>& rows) {
+  Json document;
+  document["results"] = rows;
+  document["average_bus_bandwidth(GB/s)"] = average_bus(rows);
+  return document;
+}
+
+Status write_file(const std::string& path, const Json& document) {
+  if (path.empty()) return {};
+  std::ofstream file(path);
+  file << document.dump(2) << "\n";
+  if (file) return {};
+  return error("TY-NET-009", "cannot write '{}'; check its folder and its rights", path);
+}
+
+Result<int> nccom_streams(const NccomOptions& options) {
+  const auto times = time_streams(options);
+  if (!times) return times.status();
+  std::vector<Json> rows;
+  for (const StreamTime& t : *times) {
+    const double gbps = static_cast<double>(t.bytes) * 1e-9 / t.time.value;
+    Json& row = rows.emplace_back();
+    row["stream"] = t.stream;
+    row["op"] = cluster::name(t.op);
+    row["ranks"] = t.group.ranks();
+    row["groups"] = t.group.siblings();
+    row["size(B)"] = t.bytes;
+    row["time:avg(us)"] = t.time.us();
+    row["algbw(GB/s)"] = gbps;
+    row["busbw(GB/s)"] = gbps * cluster::bus_factor(t.op, t.group.ranks());
+    row["algorithm"] = cluster::text(t.alone.selection);
+    row["alone(us)"] = t.alone.total.us();
+  }
+  const Json document = document_of(rows);
+  TY_TRY(write_file(options.json_file, document));
+  fmt::print("{}", options.json ? document.dump(2) + "\n" : plain_table(table_of(rows)));
+  return 0;
 }
 
 Result<int> nccom(const NccomOptions& options) {
+  if (!options.streams_file.empty()) return nccom_streams(options);
   const auto job = read_nccom(options);
   if (!job) return job.status();
   warn_about(options);
@@ -205,17 +248,8 @@ Result<int> nccom(const NccomOptions& options) {
     failed = failed || !status.ok();
     rows.push_back(cells(*job, options, m));
   }
-  Json document;
-  document["results"] = rows;
-  document["average_bus_bandwidth(GB/s)"] = average_bus(rows);
-  if (!options.json_file.empty()) {
-    std::ofstream file(options.json_file);
-    file << document.dump(2) << "\n";
-    if (!file) {
-      return error("TY-NET-009", "cannot write '{}'; check its folder and its rights",
-                   options.json_file);
-    }
-  }
+  const Json document = document_of(rows);
+  TY_TRY(write_file(options.json_file, document));
   if (options.json) {
     fmt::print("{}\n", document.dump(2));
   } else {

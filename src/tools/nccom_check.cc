@@ -30,9 +30,9 @@ void append(Values& to, const Values& from, size_t part, size_t parts) {
             from.begin() + static_cast<std::ptrdiff_t>((part + 1) * count));
 }
 
-// What rank `rank` should have; the ring that Permute follows is `order`.
+// What rank `rank` should have; in a Permute it hears from `source[rank]`, if from anybody.
 Values expected(Op op, const std::vector<Values>& in, size_t rank,
-                const std::vector<int32_t>& order) {
+                const std::vector<int32_t>& source) {
   const size_t n = in.size();
   Values sum(in.front().size()), out;
   switch (op) {
@@ -54,10 +54,8 @@ Values expected(Op op, const std::vector<Values>& in, size_t rank,
       return in.front();
     case Op::SendRecv:
       return rank == 1 ? in.front() : Values();
-    case Op::Permute: {
-      const auto at = std::ranges::find(order, static_cast<int32_t>(rank)) - order.begin();
-      return in[static_cast<size_t>(order[(static_cast<size_t>(at) + n - 1) % n])];
-    }
+    case Op::Permute:
+      return source[rank] < 0 ? Values() : in[static_cast<size_t>(source[rank])];
   }
   return out;
 }
@@ -86,11 +84,13 @@ Status check_on_data(const NccomJob& job, const std::string& kind) {
   }
   const auto outputs = cluster::execute(*program, numerics::Dtype::F32, buffers);
   if (!outputs) return outputs.status();
-  const bool ring = job.op == Op::Permute && n > 1;
-  const std::vector<int32_t> order =
-      ring ? program->parts[0].stages[0].schedule.order[0] : std::vector<int32_t>();
+  std::vector<int32_t> source(ranks, -1);
+  for (int32_t r = 0; job.op == Op::Permute && n > 1 && r < n; ++r) {
+    const int32_t to = cluster::permute_target(program->parts[0].stages[0].schedule, r);
+    if (to >= 0) source[static_cast<size_t>(to)] = r;
+  }
   for (size_t r = 0; r < ranks && n > 1; ++r) {
-    const Values right = expected(job.op, inputs, r, order);
+    const Values right = expected(job.op, inputs, r, source);
     const cluster::Buffer& got = (*outputs)[r];
     TY_CHECK(got.size() == 4 * right.size());
     TY_CHECK(right.empty() || std::memcmp(got.data(), right.data(), got.size()) == 0);

@@ -1,6 +1,6 @@
 #pragma once
 // `trainyard nccom --check`: the collective on data, against its definition.
-#include "tools/nccom_options.h"
+#include "tools/nccom_job.h"
 
 namespace trainyard::tools {
 

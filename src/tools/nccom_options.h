@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/net/flow.h"
+#include "base/status.h"
 
 namespace trainyard::tools {
 
@@ -18,40 +18,30 @@ struct NccomOptions {
   std::string algorithm = "documented", across;
   std::string grain = "flow";
   std::string era;
-  int64_t iterations = 20, warmup = 5;
+  int64_t iterations = 20, warmup = 5, program_iterations = 1, program_warmup = 0;
   std::vector<std::string> stats = {"avg"};
   std::vector<std::string> slow_links;
   std::string check;
   uint64_t seed = 0;
   bool jitter = false, show_algorithm = false, show_sizes = false, json = false;
   std::string json_file;
+  int64_t data_parallel = 0;
+  std::string groups_file, pairs_file, counts_file, streams_file, coalesced;
   // Accepted because scripts pass them; they mean nothing here.
-  std::vector<std::string> hosts;
-  bool slurm = false, unique_buffers = false, sbuf = false;
+  std::string ignored_value;
+  std::vector<std::string> ignored_hosts;
+  bool ignored = false, quiet = false;
 };
 
 void add_nccom_options(CLI::App& app, NccomOptions& options);
 
-// What nccom-test calls an element type, and its bytes.
-struct ElementType {
-  std::string_view name;
-  int64_t bytes;
-};
-
-// The request behind the options. TY-NET-009: a size, type, algorithm, grain, statistic or slow
-// link that cannot be read.
-struct NccomJob {
-  cluster::Communicator group;
-  cluster::Op op;
-  cluster::Choice choice;
-  ElementType type;
-  std::vector<int64_t> sizes;
-  cluster::FlowOptions flow;
-  bool closed_form = false;
-};
-Result<NccomJob> read_nccom(const NccomOptions& options);
+// The largest buffer that an option may name.
+inline constexpr double kMaxBytes = 0x1p50;
 
 // "32M", "1kb", "1GB", "8": powers of 1024. TY-NET-009.
 Result<int64_t> parse_size(std::string_view text);
+
+// TY-NET-009: "size '32Q': must be ..."
+Status unreadable(std::string_view what, std::string_view text, std::string_view wanted);
 
 }  // namespace trainyard::tools
