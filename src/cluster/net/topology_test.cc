@@ -122,6 +122,52 @@ TEST(Topology, RoutesAreAsShortAsTheGraphAllows) {
   }
 }
 
+TEST(Topology, TwoServersOfAnUltraServerHaveAVerticalRingOfTwo) {
+  const Topology t = of("trn2-ultraserver-2");
+  EXPECT_EQ(t.chips, 32);
+  EXPECT_EQ(distances_from(t, 0).diameter, 5);
+  for (int32_t chip = 0; chip < 16; ++chip) {
+    EXPECT_GE(t.link(chip, chip + 16), 0);
+    EXPECT_GE(t.link(chip + 16, chip), 0);
+    EXPECT_EQ(distance(t, chip, chip + 16), 1);
+  }
+}
+
+TEST(Topology, EveryLinkHasAReturnOfTheSameRateAndNobodyIsCutOff) {
+  for (const std::string& name : hw::system_names()) {
+    const Topology t = of(name.c_str());
+    for (const Link& link : t.links) {
+      const int32_t back = t.link(link.to, link.from);
+      ASSERT_GE(back, 0) << name;
+      EXPECT_EQ(t.links[static_cast<size_t>(back)].bytes_per_ns, link.bytes_per_ns) << name;
+      EXPECT_GT(link.bytes_per_ns, 0) << name;
+    }
+    for (int32_t chip = 0; chip < t.chips && t.chips > 1; ++chip) {
+      EXPECT_FALSE(t.links_of(chip).empty()) << name << " " << chip;
+    }
+  }
+}
+
+TEST(Topology, TheThreeLevelsOfTrainium3HaveTheirOwnRates) {
+  // Servers s and s + 18 of Gen2 hold the two ends of a direct link; Gen1 joins domains of 32.
+  const Topology t = of("trn3-gen2-ultraserver");
+  const auto rate = [&](int32_t from, int32_t to) {
+    return t.links[static_cast<size_t>(t.link(from, to))].bytes_per_ns;
+  };
+  for (int32_t server = 0; server < 18; ++server) {
+    for (int32_t c = 0; c < 4; ++c) {
+      EXPECT_EQ(rate(4 * server + c, 4 * (server + 18) + c), 128);
+    }
+  }
+  // Into the switch of the sled, and into that of the group.
+  const auto first_hop = [&](int32_t from, int32_t to) {
+    return rate(from, next_vertex(t, from, from, to));
+  };
+  EXPECT_EQ(first_hop(0, 3), 256);
+  EXPECT_EQ(first_hop(0, 71), 320);
+  EXPECT_EQ(first_hop(0, 72), 128);
+}
+
 TEST(Topology, Inf2IsARingAndInf1AChain) {
   const Topology ring = of("inf2.48xlarge"), chain = of("inf1.24xlarge");
   EXPECT_EQ(neighbours(ring, 0), (std::vector<int32_t>{11, 1}));

@@ -94,6 +94,86 @@ TEST(Systems, LinkRatesAddUpToWhatIsListedPerChip) {
             ultra.accelerator.listed_link_bytes_per_ns.value);
 }
 
+// The table of chips: TFLOPS in bf16 and fp8, memory in GB, its bandwidth and the scale-up links of
+// both directions in GB/s, chips that they join.
+struct Chip {
+  const char* name;
+  double bf16, fp8, memory, bandwidth, links;
+  int64_t domain;
+};
+
+TEST(Systems, ChipsHaveTheNumbersOfTheDocuments) {
+  constexpr double kGib = 1.073741824;
+  const Chip chips[] = {
+      {"inferentia", 64, 0, 8 * kGib, 50, 32, 16},
+      {"inferentia2", 190, 190, 32 * kGib, 820, 192, 12},
+      {"trainium1", 190, 190, 32 * kGib, 820, 384, 16},
+      {"trainium2", 667, 1299, 96 * kGib, 2900, 1280, 64},
+      {"trainium3", 671, 2517, 144 * kGib, 4900, 2560, 144},
+      {"a100-40", 312, 0, 40, 1555, 600, 8},
+      {"a100-80", 312, 0, 80, 2040, 600, 8},
+      {"h100", 989.5, 1979, 80, 3350, 900, 8},
+      {"h200", 989.5, 1979, 141, 4800, 900, 8},
+      {"b200", 2250, 4500, 180, 8000, 1800, 72},
+      {"b300", 2250, 4500, 288, 8000, 1800, 72},
+      {"tpu-v4", 275, 0, 32, 1200, 600, 4096},
+      {"tpu-v5e", 197, 0, 16, 819, 400, 256},
+      {"tpu-v5p", 459, 0, 95, 2765, 1200, 8960},
+      {"tpu-v6e", 918, 0, 32, 1600, 800, 256},
+      {"tpu7x", 2307, 4614, 192, 7400, 1200, 9216},
+      {"gaudi2", 432, 865, 96, 2450, 525, 8},
+      {"gaudi3", 1835, 1835, 128, 3700, 1050, 8},
+      {"mi300x", 1307, 2615, 192, 5300, 896, 8},
+  };
+  EXPECT_EQ(std::size(chips), accelerators().size());
+  for (const Chip& chip : chips) {
+    const AcceleratorSpec* spec = find_accelerator(chip.name);
+    ASSERT_NE(spec, nullptr) << chip.name;
+    EXPECT_EQ(spec->tflops_bf16.value, chip.bf16) << chip.name;
+    EXPECT_EQ(spec->tflops_fp8.value, chip.fp8) << chip.name;
+    EXPECT_NEAR(static_cast<double>(spec->hbm_bytes.value) * 1e-9, chip.memory, 1e-6) << chip.name;
+    EXPECT_EQ(spec->hbm_bytes_per_ns.value, chip.bandwidth) << chip.name;
+    EXPECT_EQ(spec->listed_link_bytes_per_ns.value, chip.links) << chip.name;
+    EXPECT_EQ(spec->domain_chips.value, chip.domain) << chip.name;
+  }
+}
+
+// Network of one chip, one direction, in Gbps.
+TEST(Systems, EveryChipHasItsShareOfTheNetwork) {
+  const auto gbps = [](const char* name) {
+    const InstanceSpec i = find_system(name)->instance;
+    return 8 * i.network_bytes_per_ns() / static_cast<double>(i.chips.value);
+  };
+  EXPECT_EQ(gbps("trn1.32xlarge"), 50);
+  EXPECT_EQ(gbps("trn1n.32xlarge"), 100);
+  for (const char* name : {"trn2.3xlarge", "trn2.48xlarge", "trn2-ultraserver",
+                           "trn3-gen1-ultraserver", "trn3-gen2-ultraserver"}) {
+    EXPECT_EQ(gbps(name), 200) << name;
+  }
+  EXPECT_EQ(gbps("p4d.24xlarge"), 50);
+  for (const char* name : {"p5.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "8xmi300x"}) {
+    EXPECT_EQ(gbps(name), 400) << name;
+  }
+  EXPECT_EQ(gbps("p6-b300.48xlarge"), 800);
+}
+
+// GB/s of one link and direction: in a plane or into a switch, between planes; on Trainium3 in the
+// sled, in the group, between groups.
+TEST(Systems, LinksHaveTheRatesPerDirectionOfTheDocuments) {
+  const auto instance = [](const char* name) { return find_system(name)->instance; };
+  EXPECT_EQ(instance("inf1.24xlarge").link_bytes_per_ns.value, 8);
+  EXPECT_EQ(instance("inf2.48xlarge").link_bytes_per_ns.value, 48);
+  EXPECT_EQ(instance("trn1.32xlarge").link_bytes_per_ns.value, 48);
+  EXPECT_EQ(instance("trn1n.32xlarge").link_bytes_per_ns.value, 48);
+  EXPECT_EQ(instance("trn2.48xlarge").link_bytes_per_ns.value, 128);
+  EXPECT_EQ(instance("trn2-ultraserver").link_far_bytes_per_ns.value, 64);
+  for (const char* name : {"trn3-gen1-ultraserver", "trn3-gen2-ultraserver"}) {
+    EXPECT_EQ(instance(name).link_sled_bytes_per_ns.value, 256);
+    EXPECT_EQ(instance(name).link_group_bytes_per_ns.value, 320);
+    EXPECT_EQ(instance(name).link_rack_bytes_per_ns.value, 128);
+  }
+}
+
 TEST(Systems, AnAcceleratorAgreesWithItsChip) {
   for (const AcceleratorSpec& a : accelerators()) {
     if (a.chip.empty()) continue;
