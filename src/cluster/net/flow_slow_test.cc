@@ -46,6 +46,25 @@ TEST(Flow, TheGrainsAgreeOnPartsOfANode) {
   }
 }
 
+TEST(Flow, TheGrainsAgreeOn128Ranks) {
+  const auto cluster = make_cluster(*hw::find_system("trn2.48xlarge"), 1, 1);
+  for (const Grid grid : {Grid{128, 1}, Grid{64, 1}, Grid{32, 4}, Grid{16, 8}}) {
+    const auto group = Communicator::make(*cluster, grid);
+    for (const Op op : {Op::AllGather, Op::ReduceScatter, Op::AllReduce}) {
+      for (const Algorithm a :
+           {Algorithm::Ring, Algorithm::KangaRing, Algorithm::Mesh, Algorithm::Rdh}) {
+        for (const int64_t bytes : kSizes) {
+          const Request request{op, bytes, {.inside = a}};
+          const auto closed = collective_time(*group, request);
+          if (!closed) continue;
+          EXPECT_NEAR(flow(*group, request).total / closed->total, 1, 0.1)
+              << name(op) << " " << name(a) << " of " << bytes << " B, size " << grid.size;
+        }
+      }
+    }
+  }
+}
+
 TEST(Flow, TheGrainsAgreeAcrossNodes) {
   for (const int64_t nodes : {2, 4, 6, 64}) {
     for (const Op op : kOps) {

@@ -72,6 +72,18 @@ TEST(Flow, FoldingChangesNothing) {
   }
 }
 
+// 67 instances on one ring: 66 steps, of which a few are simulated when all domains are alike.
+TEST(Flow, TheStepsOfALongRingAreAlike) {
+  const Communicator group = group_of("trn2.48xlarge", 67, {67, 64});
+  for (const Op op : {Op::AllGather, Op::ReduceScatter, Op::AllReduce}) {
+    const Request request{op, 67 * MiB, {.across = Algorithm::Ring}};
+    const FlowReport some = flow(group, request);
+    const FlowReport all = flow(group, request, {.slow = {{3, 0, 1, 1.0}}});
+    EXPECT_NEAR(some.total / all.total, 1, 1e-9) << name(op);
+    EXPECT_LT(some.flows, all.flows / 67);
+  }
+}
+
 TEST(Flow, ASlowLinkDelaysWhatCrossesIt) {
   const Communicator group = group_of("trn2.48xlarge", 4);
   const Request request{Op::AllReduce, GiB};
