@@ -54,6 +54,9 @@ struct Named {
 const Named kOthers[] = {
     {"bert-base", [] { return encoder("bert-base", 12, 768, 12, 3072, 30522); }},
     {"bert-large", [] { return encoder("bert-large", 24, 1024, 16, 4096, 30522); }},
+    {"roberta-base", [] { return encoder("roberta-base", 12, 768, 12, 3072, 50265); }},
+    {"roberta-large", [] { return encoder("roberta-large", 24, 1024, 16, 4096, 50265); }},
+    {"distilbert-base", [] { return encoder("distilbert-base", 6, 768, 12, 3072, 30522); }},
     {"vit-base", [] { return vision_transformer("vit-base", 12, 768, 12, 3072, 197, 1000); }},
     {"vit-large", [] { return vision_transformer("vit-large", 24, 1024, 16, 4096, 197, 1000); }},
     {"resnet50", resnet50},

@@ -1,6 +1,7 @@
 #include "cluster/training/published.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -25,9 +26,20 @@ std::string RowFields::word(std::string_view column) const {
   return out;
 }
 
+namespace {
+
+// How tables write that they do not know.
+bool says_nothing(std::string_view field) {
+  constexpr std::array<std::string_view, 6> kWords = {"", "?", "-", "n/a", "na", "unknown"};
+  return std::ranges::find(kWords, field) != kWords.end();
+}
+
+}  // namespace
+
 Result<std::optional<double>> RowFields::number(std::string_view column) const {
-  const std::string_view field = text(column);
-  if (field.empty()) return std::optional<double>();
+  std::string_view field = text(column);
+  if (says_nothing(word(column))) return std::optional<double>();
+  if (field.ends_with('?')) field.remove_suffix(1);  // a guess of the table's author
   double value = 0;
   const auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (problem != std::errc() || end != field.data() + field.size() || !std::isfinite(value) ||

@@ -153,17 +153,26 @@ void settle_recompute(const RowFields& row, PublishedRun& run) {
 }  // namespace
 
 Status read_layout(const RowFields& row, PublishedRun& run) {
-  const Result<int64_t> sequence = row.required("seq_len"), global = row.required("global_batch");
+  const Model& model = run.workloads.front().model;
+  const auto sequence = model.fixed_sequence > 0 && row.text("seq_len").empty()
+                            ? Result<int64_t>(model.fixed_sequence)
+                            : row.required("seq_len");
   if (!sequence) return sequence.status();
-  if (!global) return global.status();
-  const auto micro = row.integer("micro_batch");
+  const auto micro = row.integer("micro_batch"), global = row.integer("global_batch");
   if (!micro) return micro.status();
-  run.batch = {
-      .global = *global, .micro = std::max<int64_t>(1, micro->value_or(1)), .sequence = *sequence};
+  if (!global) return global.status();
+  run.batch = {.global = global->value_or(0),
+               .micro = std::max<int64_t>(1, micro->value_or(1)),
+               .sequence = *sequence};
   const Software& software = run.workloads.front().software;
   const int64_t ranks = model_of(run).limits().ranks;
   TY_TRY(settle_degrees(row, run, ranks));
   Layout& l = run.layout;
+  if (run.batch.global < 1) {
+    // The rate hardly depends on it once the pipeline is full.
+    run.batch.global = run.batch.micro * l.dp * (l.pp > 1 ? 8 * l.pp : 1);
+    run.notes.push_back(fmt::format("global_batch {}: assumed", run.batch.global));
+  }
   l.manual_cuts = true;
   l.sequence_parallel =
       l.tp > 1 && has_sequence_parallel(software) && *sequence % (l.tp * l.cp) == 0;
@@ -180,6 +189,11 @@ Status read_layout(const RowFields& row, PublishedRun& run) {
     const int64_t m = std::max<int64_t>(1, run.batch.global / (run.batch.micro * l.dp));
     run.batch.micro = std::max<int64_t>(1, run.batch.global / (m * l.dp));
     run.notes.push_back(fmt::format("micro_batch {} to divide the global batch", run.batch.micro));
+  }
+  if (run.batch.global < l.dp * run.batch.micro) {
+    // Ranks that share a sequence: the rate is that of one sequence each.
+    run.batch.global = l.dp * run.batch.micro;
+    run.notes.push_back(fmt::format("global_batch {}: one for each rank", run.batch.global));
   }
   return {};
 }

@@ -105,16 +105,22 @@ int64_t experts_in_name(const std::string& name) {
 
 Status read_model(const RowFields& row, Model& model, std::vector<std::string>& notes) {
   const std::string name = row.word("model");
-  if (row.text("layers").empty()) {
+  const bool sized = !row.text("layers").empty() && !row.text("hidden").empty() &&
+                     !row.text("heads").empty() && !row.text("ffn").empty();
+  if (!sized) {
     Result<Model> known = find_model(name);
     if (!known) return known.status();
     model = std::move(*known);
     notes.push_back("sizes of the built-in model");
     return {};
   }
-  const Result<Sizes> sizes = read_sizes(row);
+  Result<Sizes> sizes = read_sizes(row);
   if (!sizes) return sizes.status();
-  const Sizes& z = *sizes;
+  Sizes& z = *sizes;
+  if (row.text("vocab").empty() && !contains(name, "vit")) {
+    z.vocab = 32000;
+    notes.push_back("vocab 32000: assumed");
+  }
   if (is_encoder(name)) {
     model = encoder(name, z.layers, z.hidden, z.heads, z.ffn, z.vocab);
     if (row.text("kind") == "finetune") {
