@@ -83,16 +83,15 @@ class LayoutWalk {
     }
   }
 
-  // Only what the stack offers: FSDP on Trainium is JAX's, pipelines and ZeRO-1 are NxD's.
-  // [cluster 5.1]
+  // Only what the stack offers: JAX shards with FSDP and has no pipelines, pipelines and ZeRO-1 are
+  // NxD's and Megatron's. [cluster 5.1]
   void shardings(Layout l, const Batch& b) {
-    const Stack stack = model_.workload().software.stack;
-    const bool neuron = model_.workload().software.neuron();
-    if (stack == Stack::NeuronJax && l.pp > 1) return;
+    const Software& software = model_.workload().software;
+    if (is_jax(software) && l.pp > 1) return;
     if (l.dp * l.cp == 1) return legal(l, b);
     l.sharding = Sharding::Zero1;
-    if (stack != Stack::NeuronJax) legal(l, b);
-    if (l.pp > 1 || (neuron && stack != Stack::NeuronJax)) return;
+    if (!is_jax(software)) legal(l, b);
+    if (l.pp > 1 || (software.neuron() && !is_jax(software))) return;
     l.sharding = Sharding::Fsdp;
     legal(l, b);
   }
@@ -113,8 +112,12 @@ class LayoutWalk {
 std::optional<Layout> fitting(const StepModel& model, Layout l, const Batch& b) {
   const MemoryRules rules = model.memory_rules();
   const Workload& w = model.workload();
-  for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full}) {
+  // JAX keeps what a policy names: no published run of it keeps everything. [cluster 12.4]
+  const bool policy = is_jax(w.software);
+  for (const Recompute r :
+       {Recompute::None, Recompute::Selective, Recompute::Partial, Recompute::Full}) {
     if (r == Recompute::Selective && rules.flash) continue;
+    if (policy ? r < Recompute::Partial : r == Recompute::Partial) continue;
     l.recompute = r;
     if (fits(memory({w.model, l, b, w.precision, w.optimizer, rules}), rules)) return l;
   }

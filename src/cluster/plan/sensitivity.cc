@@ -13,12 +13,13 @@ constexpr double kSmall = 0.001;
 
 struct Outcome {
   double wall_h, usd;
+  bool fits = true;
 };
 
 Outcome outcome(const PlanQuestion& q, const Plan& plan) {
   const StepModel model = step_model(q, plan.offer, plan.nodes);
   const Plan again = make_plan(model, q, plan.offer, plan.nodes, plan.layout, plan.batch);
-  return {again.wall_h, again.usd};
+  return {again.wall_h, again.usd, again.step.fits};
 }
 
 Swing swing(std::string_view knob, std::string_view unit, double low, double high,
@@ -30,7 +31,9 @@ Swing swing(std::string_view knob, std::string_view unit, double low, double hig
           .wall_h_low = at_low.wall_h,
           .wall_h_high = at_high.wall_h,
           .usd_low = at_low.usd,
-          .usd_high = at_high.usd};
+          .usd_high = at_high.usd,
+          .fits_low = at_low.fits,
+          .fits_high = at_high.fits};
 }
 
 void catalogue_knobs(const PlanQuestion& question, const Plan& plan, std::vector<Swing>& out) {
@@ -47,6 +50,31 @@ void catalogue_knobs(const PlanQuestion& question, const Plan& plan, std::vector
     const Outcome low = at(range.low), high = at(range.high);
     out.push_back(swing(range.key, field->unit, range.low, range.high, low, high));
   }
+}
+
+// Numbers of a machine on which public pages are silent or disagree. [cluster 1.4, 10]
+void machine_numbers(const PlanQuestion& question, const Plan& plan, std::vector<Swing>& out) {
+  PlanQuestion q = question;
+  hw::System& system = q.offers[plan.offer].system;
+  if (!system.device) return;
+  auto& host = system.accelerator.host_bytes_per_ns.value;
+  const auto at_host = [&](double rate) {
+    host = rate;
+    return outcome(q, plan);
+  };
+  const double before = host;
+  const Outcome slow = at_host(12), fast = at_host(24);
+  host = before;
+  out.push_back(swing("accelerator.host_bytes_per_ns", "B/ns", 12, 24, slow, fast));
+  if (system.instance.shape != hw::Shape::Sleds) return;
+  // 704 GB/s by the links that are described, up to 1.8 times as much by other pages.
+  hw::InstanceSpec& i = system.instance;
+  const Outcome listed = outcome(q, plan);
+  for (double* rate : {&i.link_sled_bytes_per_ns.value, &i.link_group_bytes_per_ns.value,
+                       &i.link_far_bytes_per_ns.value}) {
+    *rate *= 1.8;
+  }
+  out.push_back(swing("trn3 links", "x", 1, 1.8, listed, outcome(q, plan)));
 }
 
 void calibrated_knobs(const PlanQuestion& question, const Plan& plan, std::vector<Swing>& out) {
@@ -76,15 +104,19 @@ double Swing::effect(const Plan& plan) const {
 std::vector<Swing> tornado(const PlanQuestion& question, const Plan& plan) {
   std::vector<Swing> swings;
   catalogue_knobs(question, plan, swings);
+  machine_numbers(question, plan, swings);
   calibrated_knobs(question, plan, swings);
   if (plan.usd > 0) {
     const UnitPrice& price = *question.offers[plan.offer].price;
     swings.push_back(swing("price", "USD/h", price.low, price.high, {plan.wall_h, plan.usd_low},
                            {plan.wall_h, plan.usd_high}));
   }
-  std::erase_if(swings, [&](const Swing& s) { return s.effect(plan) < kSmall; });
-  std::ranges::stable_sort(
-      swings, [&](const Swing& a, const Swing& b) { return a.effect(plan) > b.effect(plan); });
+  const auto holds = [](const Swing& s) { return s.fits_low && s.fits_high; };
+  std::erase_if(swings, [&](const Swing& s) { return holds(s) && s.effect(plan) < kSmall; });
+  std::ranges::stable_sort(swings, [&](const Swing& a, const Swing& b) {
+    if (holds(a) != holds(b)) return holds(b);
+    return a.effect(plan) > b.effect(plan);
+  });
   return swings;
 }
 

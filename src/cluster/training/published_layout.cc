@@ -7,11 +7,6 @@
 namespace trainyard::cluster {
 namespace {
 
-bool is_jax(Stack s) {
-  return s == Stack::MaxText || s == Stack::Axlearn || s == Stack::JaxGpu ||
-         s == Stack::AxlearnGpu || s == Stack::NeuronJax;
-}
-
 Result<int64_t> degree(const RowFields& row, std::string_view column) {
   const auto value = row.integer(column);
   if (!value) return value.status();
@@ -100,7 +95,7 @@ void settle_micro_batch(const RowFields& row, PublishedRun& run) {
   const Software& software = run.workloads.front().software;
   const int64_t each = std::max<int64_t>(1, b.global / l.dp);
   const bool given = !row.text("micro_batch").empty();
-  if (is_jax(software.stack) || (!given && l.sharding == Sharding::Fsdp && l.pp == 1)) {
+  if (is_jax(software) || (!given && l.sharding == Sharding::Fsdp && l.pp == 1)) {
     // JAX takes the whole share of a rank at once; MaxText's tables give it per chip.
     const std::string notes = row.word("notes");
     std::smatch match;
@@ -138,7 +133,7 @@ void settle_recompute(const RowFields& row, PublishedRun& run) {
   if (software.stack == Stack::Megatron) {
     run.layout.recompute = Recompute::None;
     run.recompute_doubt = 0.3;
-  } else if (is_jax(software.stack)) {
+  } else if (is_jax(software)) {
     run.layout.recompute = Recompute::Partial;
   } else {
     const StepModel model = model_of(run);

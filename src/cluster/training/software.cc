@@ -104,6 +104,11 @@ Software parse_software(std::string_view text, std::string_view date, std::strin
   return s;
 }
 
+bool is_jax(const Software& s) {
+  return s.stack == Stack::MaxText || s.stack == Stack::Axlearn || s.stack == Stack::JaxGpu ||
+         s.stack == Stack::AxlearnGpu || s.stack == Stack::NeuronJax;
+}
+
 bool has_flash_attention(const Software& s) {
   const double sdk = s.sdk > 0 ? s.sdk : 99;
   const double year = s.year > 0 ? s.year : 9999;

@@ -39,6 +39,8 @@ struct Software {
 // which JAX it is ("trn", "gpu", "tpu").
 Software parse_software(std::string_view text, std::string_view date, std::string_view hardware);
 
+// JAX: sharding instead of pipelines, one program for a step, activations chosen by policies.
+bool is_jax(const Software& software);
 // Attention that never stores its scores. [cluster 12.2]
 bool has_flash_attention(const Software& software);
 // A softmax fused with the products around it: scores are computed in full, but stay on the chip.

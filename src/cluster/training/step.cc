@@ -23,6 +23,14 @@ double stack_factor(const Software& s, const Calibration& knobs) {
   return factor * (first_sdk ? knobs[Knob::NeuronEra2022] : 1);
 }
 
+// The slowest of many ranks, whose times deviate by `sigma`, against the mean. What the default of
+// the catalogue brings is in the calibrated rates already, so only a change of it counts.
+double straggler_factor(const Workload& work, double ranks) {
+  const double spread = std::sqrt(2 * std::log(std::max(ranks, 1.0)));
+  const double usual = hw::default_knobs().run.compute_sigma.value;
+  return (1 + spread * work.system.knobs.run.compute_sigma.value) / (1 + spread * usual);
+}
+
 Shard shard_of(const Layout& l, const Batch& b, const Workload& w) {
   return {.sequences = static_cast<double>(b.micro),
           .sequence = static_cast<double>(b.sequence),
@@ -88,7 +96,8 @@ struct StepModel::Parts {
       work.chips_per_domain = std::min(work.chips, work.system.instance.chips.value);
     }
     ranks_per_chip = static_cast<double>(work.system.accelerator.cores.value / work.lnc);
-    const double factor = stack_factor(work.software, knobs);
+    const double factor = stack_factor(work.software, knobs) *
+                          straggler_factor(work, ranks_per_chip * static_cast<double>(work.chips));
     if (neuron) {
       timer = std::make_unique<NeuronTimer>(neuron_rates(work.system, work.lnc), knobs, factor);
     } else {
