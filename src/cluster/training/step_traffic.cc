@@ -94,17 +94,26 @@ double StepTraffic::fsdp(double weights, const Layout& l, double forward, double
     const double hidden = knobs_[Knob::PeerOverlap] * std::min(traffic, compute);
     return traffic - hidden;
   }
-  const double ahead = std::max(0.0, gather - forward) + std::max(0.0, gather - backward / 2);
+  // What a window of compute leaves of two gathers and one scatter.
+  const auto beyond = [&](double ahead, double behind) {
+    return std::max(0.0, gather - ahead) + std::max(0.0, gather - behind / 2) +
+           std::max(0.0, scatter - behind / 2);
+  };
+  // On one stream a gather must end before the next tensor-parallel collective, of which a pass
+  // over a layer has four; on two streams it has the whole layer.
+  const double pieces = l.tp > 1 ? 4 : 1;
   switch (l.overlap) {
     case Overlap::None:
       return 2 * gather + scatter;
     case Overlap::Default:
-      // Gathers come early, all scatters after the backward pass. On one stream the gathers stand
-      // before the tensor-parallel collectives, which then wait for them.
-      return (l.tp > 1 ? 2 * gather : ahead) + scatter;
+      // Gathers come early, all scatters after the backward pass. The gathers stand before the
+      // tensor-parallel collectives, which then wait for them.
+      if (l.tp > 1) return 2 * gather + scatter;
+      return std::max(0.0, gather - forward) + std::max(0.0, gather - backward / 2) + scatter;
     case Overlap::Token:
+      return beyond(forward / pieces, backward / pieces);
     case Overlap::TokenMultistream:
-      return ahead + std::max(0.0, scatter - backward / 2);
+      return beyond(forward, backward);
   }
   return 0;
 }
