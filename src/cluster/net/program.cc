@@ -103,7 +103,7 @@ Members flat_members(const Layout& layout) {
   std::vector<Cycle> rings;
   for (const Opening& opening : Openings(layout, group).match()) {
     Cycle cycle = inside.channels[opening.channel];
-    std::ranges::rotate(cycle, std::ranges::find(cycle, opening.first));
+    std::rotate(cycle.begin(), std::ranges::find(cycle, opening.first), cycle.end());
     Cycle& ring = rings.emplace_back();
     for (int64_t node = 0; node < layout.nodes; ++node) {
       for (const int32_t at : cycle) {
