@@ -13,7 +13,11 @@ std::string instance_of(const std::string& name) {
     const char* name;
     const char* instance;
   };
-  constexpr std::array<Short, 16> kShort = {{{"trn1", "trn1.32xlarge"},
+  constexpr std::array<Short, 20> kShort = {{{"p4d", "p4d.24xlarge"},
+                                             {"p4de", "p4de.24xlarge"},
+                                             {"p5", "p5.48xlarge"},
+                                             {"p5en", "p5en.48xlarge"},
+                                             {"trn1", "trn1.32xlarge"},
                                              {"trn1n", "trn1n.32xlarge"},
                                              {"trn2", "trn2.48xlarge"},
                                              {"trn2u", "trn2-ultraserver"},

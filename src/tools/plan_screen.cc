@@ -15,6 +15,24 @@ namespace {
 
 std::string money(double usd) { return usd > 0 ? "$" + short_count(usd) : "no price"; }
 
+// The largest parts of a step, "compute 54 %, tensor parallel 15 %".
+std::string parts_text(const Step& step, int most) {
+  const auto parts = by_part(step.parts);
+  std::vector<int> order(kStepParts);
+  for (int i = 0; i < kStepParts; ++i) order[static_cast<size_t>(i)] = i;
+  std::ranges::stable_sort(order, [&](int a, int b) {
+    return parts[static_cast<size_t>(a)] > parts[static_cast<size_t>(b)];
+  });
+  std::string out;
+  for (int i = 0; i < most; ++i) {
+    const int part = order[static_cast<size_t>(i)];
+    const double share = parts[static_cast<size_t>(part)] / step.total;
+    if (share < 0.005) break;
+    out += fmt::format("{}{} {:.0f} %", out.empty() ? "" : ", ", step_part(part), 100 * share);
+  }
+  return out;
+}
+
 std::string plan_line(const PlanReport& r, const Plan& p, const Band& band) {
   const StepModel model = step_model(r.question, p.offer, p.nodes);
   const std::string days = fmt::format("{:.1f} ({:.1f}-{:.1f})", p.wall_h / 24,
@@ -23,33 +41,17 @@ std::string plan_line(const PlanReport& r, const Plan& p, const Band& band) {
                                          model.memory_rules().hbm / 1e9);
   const std::string flags =
       fmt::format("{}{}", p.late ? " late" : "", p.dear ? " over budget" : "");
-  return fmt::format("{:<26}{:>5}{:>7}  {:<34.34}{:>3}  {:>12} {:>5.1f} % {:>18} {:>10} {:>8}{}\n",
-                     r.question.offers[p.offer].label, p.nodes, p.chips, text(p.layout),
-                     p.batch.micro, memory, 100 * p.step.mfu, days, money(p.usd),
-                     p.usd > 0 ? fmt::format("{:.3f}", p.usd_per_mtoken) : "-", flags);
+  return fmt::format(
+      "{:<26}{:>5}{:>7}  {:<34.34}{:>3}  {:>12} {:>5.1f} % {:>18} {:>10} {:>8}  {}{}\n",
+      r.question.offers[p.offer].label, p.nodes, p.chips, text(p.layout), p.batch.micro, memory,
+      100 * p.step.mfu, days, money(p.usd),
+      p.usd > 0 ? fmt::format("{:.3f}", p.usd_per_mtoken) : "-", parts_text(p.step, 1), flags);
 }
 
 std::string header() {
-  return fmt::format("{:<26}{:>5}{:>7}  {:<34}{:>3}  {:>12} {:>7} {:>18} {:>10} {:>8}\n", "machine",
-                     "nodes", "chips", "layout", "mb", "memory", "MFU", "days (band)", "cost",
-                     "$/Mtok");
-}
-
-std::string biggest_part(const Step& step) {
-  const auto parts = by_part(step.parts);
-  std::vector<int> order(kStepParts);
-  for (int i = 0; i < kStepParts; ++i) order[static_cast<size_t>(i)] = i;
-  std::ranges::stable_sort(order, [&](int a, int b) {
-    return parts[static_cast<size_t>(a)] > parts[static_cast<size_t>(b)];
-  });
-  std::string out;
-  for (int i = 0; i < 4; ++i) {
-    const int part = order[static_cast<size_t>(i)];
-    const double share = parts[static_cast<size_t>(part)] / step.total;
-    if (share < 0.005) break;
-    out += fmt::format("{}{} {:.0f} %", out.empty() ? "" : ", ", step_part(part), 100 * share);
-  }
-  return out;
+  return fmt::format("{:<26}{:>5}{:>7}  {:<34}{:>3}  {:>12} {:>7} {:>18} {:>10} {:>8}  {}\n",
+                     "machine", "nodes", "chips", "layout", "mb", "memory", "MFU", "days (band)",
+                     "cost", "$/Mtok", "bound by");
 }
 
 std::string prices_text(const PlanReport& r) {
@@ -100,8 +102,12 @@ std::string swings_text(const PlanReport& r, const Plan& best) {
     const bool cost = best.usd > 0;
     const double base = cost ? best.usd : best.wall_h;
     const double low = cost ? s.usd_low : s.wall_h_low, high = cost ? s.usd_high : s.wall_h_high;
-    out += fmt::format("  {:<28} {:>9.4g} to {:<9.4g} {:<5} {:+6.1f} % to {:+.1f} %\n", s.knob,
-                       s.low, s.high, s.unit, 100 * (low / base - 1), 100 * (high / base - 1));
+    std::string memory;
+    if (!s.fits_low) memory = fmt::format("  does not fit at {:.4g}", s.low);
+    if (!s.fits_high) memory = fmt::format("  does not fit at {:.4g}", s.high);
+    out +=
+        fmt::format("  {:<30} {:>9.4g} to {:<9.4g} {:<5} {:+6.1f} % to {:+.1f} %{}\n", s.knob,
+                    s.low, s.high, s.unit, 100 * (low / base - 1), 100 * (high / base - 1), memory);
   }
   return out;
 }
@@ -141,7 +147,7 @@ std::string plan_text(const PlanReport& r) {
     ++more;
   }
   out += "\n";
-  out += fmt::format("where     {}\n", biggest_part(best.step));
+  out += fmt::format("where     {}\n", parts_text(best.step, 4));
   if (runner != nullptr) {
     out += fmt::format("runner-up {} on {} nodes: {}\n", text(runner->layout), runner->nodes,
                        why_worse(best, *runner));
@@ -168,7 +174,7 @@ std::string plan_text(const PlanReport& r) {
 
 std::string compare_text(const PlanReport& r) {
   std::string out = fmt::format(
-      "cost per million tokens of {}\n{:<24}{:>7}{:>8}{:>10}{:>22}{:>14}\n", r.question.model.name,
+      "cost per million tokens of {}\n{:<26}{:>5}{:>8}{:>10}{:>22}{:>14}\n", r.question.model.name,
       "machine", "nodes", "MFU", "$/Mtok", "by price low-high", "$/chip-hour");
   const Plan* best = nullptr;
   for (const auto& plan : r.by_offer) {
@@ -183,13 +189,13 @@ std::string compare_text(const PlanReport& r) {
       continue;
     }
     if (plan->usd <= 0) {
-      out += fmt::format("{:<24}{:>7}{:>6.1f} %   no public price\n", offer.system.name,
-                         plan->nodes, 100 * plan->step.mfu);
+      out += fmt::format("{:<26}{:>5}{:>6.1f} %   no public price\n", offer.label, plan->nodes,
+                         100 * plan->step.mfu);
       continue;
     }
     const double scale = plan->usd_per_mtoken / plan->usd;
-    out += fmt::format("{:<24}{:>7}{:>6.1f} %{:>10.3f}{:>22}{:>14.3f}\n", offer.system.name,
-                       plan->nodes, 100 * plan->step.mfu, plan->usd_per_mtoken,
+    out += fmt::format("{:<26}{:>5}{:>6.1f} %{:>10.3f}{:>22}{:>14.3f}\n", offer.label, plan->nodes,
+                       100 * plan->step.mfu, plan->usd_per_mtoken,
                        fmt::format("{:.3f}-{:.3f}", plan->usd_low * scale, plan->usd_high * scale),
                        offer.price->middle / static_cast<double>(unit_chips(offer.system)));
     if (plan->offer != best->offer) {
@@ -269,7 +275,9 @@ nlohmann::ordered_json plan_json(const PlanReport& r) {
                                   {"usd_low", s.usd_low},
                                   {"usd_high", s.usd_high},
                                   {"hours_low", s.wall_h_low},
-                                  {"hours_high", s.wall_h_high}});
+                                  {"hours_high", s.wall_h_high},
+                                  {"fits_low", s.fits_low},
+                                  {"fits_high", s.fits_high}});
   }
   return out;
 }
