@@ -49,6 +49,43 @@ void print_groups(const Fidelity& f) {
       "are both\nbaselines. inside: rows whose published value lies in the left-out band.\n");
 }
 
+// What the step model promises for configurations that it has not seen.
+struct Bar {
+  std::string_view group;
+  double mean, p90, worst;  // 0: no promise
+  double widest;
+};
+constexpr Bar kBars[] = {
+    {"all Trainium decoders", 0.12, 0, 0.30, 0.30},
+    {"all Trainium encoders", 0.20, 0, 0, 0.30},
+    {"all peers", 0.10, 0.20, 0, 0.25},
+};
+constexpr double kInside = 0.9;  // of the rows, in their bands
+
+// True if every bar is met.
+bool print_bars(const Fidelity& f) {
+  bool all = true;
+  fmt::print("\nbars, leaving one configuration out\n");
+  const auto line = [&](std::string_view group, std::string_view what, double value, double limit,
+                        bool met) {
+    all = all && met;
+    fmt::print("  {:<24}{:<18}{:>6.1f} % of {:>3.0f} %  {}\n", group, what, 100 * value,
+               100 * limit, met ? "met" : "MISSED");
+  };
+  for (const FidelityGroup& g : f.groups) {
+    const auto* bar = std::ranges::find_if(kBars, [&](const Bar& b) { return b.group == g.name; });
+    if (bar == std::end(kBars)) continue;
+    line(g.name, "mean error", g.left_out.mean, bar->mean, g.left_out.mean <= bar->mean);
+    if (bar->p90 > 0) line(g.name, "p90", g.left_out.p90, bar->p90, g.left_out.p90 <= bar->p90);
+    if (bar->worst > 0) {
+      line(g.name, "worst", g.left_out.worst, bar->worst, g.left_out.worst <= bar->worst);
+    }
+    line(g.name, "widest band", g.widest, bar->widest, g.widest <= bar->widest);
+    line(g.name, "inside the band", g.covered, kInside, g.covered >= kInside);
+  }
+  return all;
+}
+
 void print_knobs(const Fidelity& f) {
   for (size_t i = 0; i < kKnobCount; ++i) {
     const KnobInfo& k = knob_table()[i];
@@ -96,7 +133,7 @@ Result<int> judge_table(const Options& o) {
   print_groups(f);
   fmt::print("the built-in knobs differ from this fit by at most {:.1f} %\n",
              100 * std::expm1(knob_drift(f)));
-  return 0;
+  return print_bars(f) ? 0 : 1;
 }
 
 }  // namespace

@@ -119,7 +119,6 @@ struct StepModel::Parts {
   // Compute and collectives of one micro batch on all layers of a stage.
   StepParts stage_slot(const Layout& l, const Batch& b, const Shard& shard) const {
     StepParts slot;
-    double layers = 0;
     for (const Layer& each : work.model.layers) {
       const double n = static_cast<double>(count(each));
       const LayerTimes t = layer(each, shard, l);
@@ -130,7 +129,6 @@ struct StepModel::Parts {
       slot.context += n * c.context;
       slot.expert += n * c.expert;
       slot.fsdp += n * c.fsdp;
-      layers += n;
     }
     const double all = static_cast<double>(layer_count(work.model));
     const double share = std::ceil(all / static_cast<double>(l.pp)) / all;
