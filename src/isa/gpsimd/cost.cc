@@ -126,6 +126,23 @@ double Meter::primitive(const Op& op) const {
       const bool folds = w.fold.kind != Fold::Kind::None;
       return gather(moved) * (folds ? 2 : 1) + (folds ? window_fold(w, moved) : 0);
     }
+    case Code::GatherSlices:
+      return gather(program.windows[w.windows[2]].elements());
+    case Code::ScatterSlices: {
+      const int64_t moved = program.windows[w.windows.back()].elements();
+      const bool folds = w.fold.kind != Fold::Kind::None;
+      const auto inputs = static_cast<double>(w.windows.size() / 2);
+      return gather(moved) * inputs * (folds ? 2 : 1) + (folds ? window_fold(w, moved) : 0);
+    }
+    case Code::Dot: {
+      // A multiplication and an addition per element of z and step of k.
+      const Window& z = program.windows[w.windows[2]];
+      const bool half = is_float(z.type) && size_of(z.type) == 2;
+      const Type sum = half ? Type::F32 : z.type;
+      const double step =
+          strips(Code::Mul, sum, z.elements()) + strips(Code::Add, sum, z.elements());
+      return static_cast<double>(first.shape[2]) * step;
+    }
     case Code::ReduceWindow: {
       // Every window position folds all of its elements.
       double taps = 1;

@@ -40,7 +40,7 @@ enum class Code : uint8_t {
 #include "isa/gpsimd/ops.inc"
 #undef TY_GPSIMD_OP
 };
-inline constexpr int kCodeCount = static_cast<int>(Code::BinarySearch) + 1;
+inline constexpr int kCodeCount = static_cast<int>(Code::Dot) + 1;
 
 std::string_view name(Code code);
 std::optional<Code> parse_code(std::string_view text);

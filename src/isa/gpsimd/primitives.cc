@@ -10,9 +10,14 @@ WindowRole role(const Op& op, size_t i) {
     case Code::TopK:
       return {i == 0, i > 0};
     case Code::SegmentedScan:
+      return {i + 1 < count, i + 1 == count};
     case Code::GatherRows:
     case Code::BinarySearch:
+    case Code::GatherSlices:
+    case Code::Dot:
       return {i < 2, i == 2};
+    case Code::ScatterSlices:
+      return {true, i < count / 2};
     case Code::ScatterRows:
       return {true, i == 0};
     case Code::ReduceAxes:

@@ -101,10 +101,12 @@ Status verify_top_k(const View& v) {
 }
 
 Status verify_segmented_scan(const View& v) {
-  TY_TRY(v.windows(3));
+  if (v.count() != 2) TY_TRY(v.windows(3));
   const Window& x = v.window(0);
-  if (x.shape.empty() || v.window(1).shape != x.shape || v.window(2).shape != x.shape ||
-      v.window(2).type != x.type || !is_integer(v.window(1).type)) {
+  const Window& y = v.window(v.count() - 1);
+  const bool segments = v.count() == 2 || is_integer(v.window(1).type);
+  if (x.shape.empty() || v.window(1).shape != x.shape || y.shape != x.shape || y.type != x.type ||
+      !segments) {
     return misfit(v.op, "needs x, integer segments and y of one shape, y of x's type");
   }
   TY_TRY(v.starts(1));
@@ -206,6 +208,69 @@ Status verify_search(const View& v) {
   return v.starts(0);
 }
 
+// x [b, ...], index [b, m, c] and slices [b, m, ...] that are no larger than x.
+Status verify_slices(const View& v, const Window& x, const Window& index, const Window& slices) {
+  const size_t rank = x.shape.size();
+  bool fits = rank >= 1 && index.shape.size() == 3 && is_integer(index.type) &&
+              slices.shape.size() == rank + 1 && slices.type == x.type &&
+              index.shape[0] == x.shape[0] && slices.shape[0] == x.shape[0] &&
+              slices.shape[1] == index.shape[1];
+  for (size_t i = 1; fits && i < rank; ++i) fits = slices.shape[i + 1] <= x.shape[i];
+  if (!fits) {
+    return misfit(v.op,
+                  "needs x [b, ...], integers [b, m, c] and slices [b, m, ...] of x's type, "
+                  "no larger than x");
+  }
+  const auto& axes = v.work.axes;
+  fits = static_cast<int64_t>(axes.size()) == index.shape[2];
+  for (const int64_t axis : axes) {
+    fits = fits && axis >= 1 && axis < static_cast<int64_t>(rank) &&
+           std::count(axes.begin(), axes.end(), axis) == 1;
+  }
+  return fits ? Status() : misfit(v.op, "needs one axis of x, from 1 on, for each index column");
+}
+
+Status verify_gather_slices(const View& v) {
+  TY_TRY(v.windows(3));
+  TY_TRY(verify_slices(v, v.window(0), v.window(1), v.window(2)));
+  if (v.work.bounds > Bounds::Fill) {
+    return error("TY-GPS-009", "'gather_slices' has no policy 'drop'; use clamp, fill or fault");
+  }
+  return v.starts(v.work.bounds == Bounds::Fill ? 1 : 0);
+}
+
+Status verify_scatter_slices(const View& v) {
+  const size_t n = v.count() / 2;
+  if (n == 0 || v.count() != 2 * n + 1) {
+    return misfit(v.op, "needs as many updates as inputs, and an index between them");
+  }
+  std::vector<Type> types;
+  for (size_t i = 0; i < n; ++i) {
+    TY_TRY(verify_slices(v, v.window(i), v.window(n), v.window(n + 1 + i)));
+    if (v.window(i).shape != v.window(0).shape ||
+        v.window(n + 1 + i).shape != v.window(n + 1).shape) {
+      return misfit(v.op, "needs inputs of one shape and updates of one shape");
+    }
+    types.push_back(v.window(i).type);
+  }
+  if (v.work.bounds > Bounds::Drop || v.work.bounds == Bounds::Fill) {
+    return error("TY-GPS-009", "'scatter_slices' has no policy 'fill'; use clamp, drop or fault");
+  }
+  TY_TRY(v.starts(0));
+  return v.work.fold.kind == Fold::Kind::None ? Status()
+                                              : verify_fold(v.program, v.work.fold, types);
+}
+
+Status verify_dot(const View& v) {
+  TY_TRY(v.windows(3));
+  const auto &x = v.window(0).shape, &y = v.window(1).shape, &z = v.window(2).shape;
+  const bool fits = x.size() == 3 && y.size() == 3 && z.size() == 3 && x[0] == y[0] &&
+                    x[0] == z[0] && x[2] == y[1] && z[1] == x[1] && z[2] == y[2];
+  if (!fits) return misfit(v.op, "needs x [b, m, k], y [b, k, n] and z [b, m, n]");
+  if (v.window(2).type == Type::I1) return misfit(v.op, "does not sum to i1; use u8");
+  return v.starts(0);
+}
+
 }  // namespace
 
 Status verify_primitive(const Program& program, const Function& f, const Op& op) {
@@ -227,6 +292,12 @@ Status verify_primitive(const Program& program, const Function& f, const Op& op)
       return verify_reduce_window(v);
     case Code::Histogram:
       return verify_histogram(v);
+    case Code::GatherSlices:
+      return verify_gather_slices(v);
+    case Code::ScatterSlices:
+      return verify_scatter_slices(v);
+    case Code::Dot:
+      return verify_dot(v);
     default:
       return verify_search(v);
   }

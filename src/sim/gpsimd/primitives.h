@@ -27,6 +27,9 @@ void run_reduce_axes(const Work& work);
 void run_reduce_window(const Work& work);
 Status run_histogram(const Work& work);
 void run_binary_search(const Work& work);
+Status run_gather_slices(const Work& work);
+Status run_scatter_slices(const Work& work);
+void run_dot(const Work& work);
 
 // Sorts `order` (element numbers) by keys[order[i]], stably. `bytes` low bytes of the keys count.
 void radix_sort(std::vector<int32_t>& order, const std::vector<uint64_t>& keys, int64_t bytes);

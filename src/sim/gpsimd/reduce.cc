@@ -128,15 +128,15 @@ void reduce_lines(const Work& w, const Axes& axes) {
 
 void run_segmented_scan(const Work& w) {
   const WindowData& x = *w.windows[0];
-  const WindowData& segments = *w.windows[1];
-  WindowData& y = *w.windows[2];
+  const WindowData* const segments = w.windows.size() == 3 ? w.windows[1] : nullptr;
+  WindowData& y = *w.windows.back();
   Folder folder(w.program, w.work.fold, {x.type()});
   const int64_t length = x.window->shape.back();
   for (int64_t row = 0; row < x.elements; row += length) {
     for (int64_t begin = row; begin < row + length;) {
-      int64_t end = begin + 1;
-      const std::byte* const segment = segments.at(begin);
-      while (end < row + length && std::memcmp(segments.at(end), segment, segments.size()) == 0) {
+      int64_t end = segments == nullptr ? row + length : begin + 1;
+      while (end < row + length &&
+             std::memcmp(segments->at(end), segments->at(begin), segments->size()) == 0) {
         ++end;
       }
       uint64_t acc = 0;

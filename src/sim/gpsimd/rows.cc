@@ -108,6 +108,13 @@ Status run_primitive(const Work& w) {
       return {};
     case Code::Histogram:
       return run_histogram(w);
+    case Code::GatherSlices:
+      return run_gather_slices(w);
+    case Code::ScatterSlices:
+      return run_scatter_slices(w);
+    case Code::Dot:
+      run_dot(w);
+      return {};
     default:
       run_binary_search(w);
       return {};
