@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/lower/group_gpsimd.h"
 #include "compiler/lower/group_tile.h"
 #include "compiler/lower/tile_ops.h"
 #include "compiler/lower/views.h"
@@ -52,6 +53,20 @@ KernelKind kind_of(const Lowering& lowering, const Op& op) {
                           is_array_float(lowering.type(op.results[0]).element);
       return floats ? KernelKind::Dot : KernelKind::Gpsimd;
     }
+    case OpKind::BitcastConvert: {
+      // Bytes keep their order, so another width is another name for them.
+      const int from = bit_width(lowering.type(op.operands[0]).element);
+      const int to = bit_width(lowering.type(op.results[0]).element);
+      return from == to ? KernelKind::Gpsimd : KernelKind::Nothing;
+    }
+    case OpKind::Complex:
+    case OpKind::Concatenate:
+    case OpKind::DynamicSlice:
+    case OpKind::DynamicUpdateSlice:
+    case OpKind::Imag:
+    case OpKind::Pad:
+    case OpKind::Real:
+      return KernelKind::Move;
     default:
       break;
   }
@@ -222,7 +237,7 @@ class Planner {
 }  // namespace
 
 std::vector<Kernel> plan_kernels(const Lowering& lowering, BlockId block) {
-  return Planner(lowering, block).plan();
+  return group_gpsimd(lowering, Planner(lowering, block).plan(), block);
 }
 
 }  // namespace trainyard::compiler

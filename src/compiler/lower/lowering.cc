@@ -130,12 +130,12 @@ bool Lowering::may_take_over(ValueId value, const Op& op) {
   }
   switch (made->kind) {
     case OpKind::Constant:
-    case OpKind::Reshape:
     case OpKind::OptimizationBarrier:
       return false;  // another value's bytes
     default:
       break;
   }
+  if (is_view_op(made->kind)) return false;
   const auto block = [&](const Op& o) {
     return block_of_[static_cast<size_t>(&o - function.ops.data())];
   };
@@ -147,6 +147,11 @@ isa::RegisterId Lowering::condition_register(size_t which) {
   isa::RegisterId& id = condition_registers_[which];
   if (id < 0) id = body.reg("condition" + std::to_string(which));
   return id;
+}
+
+isa::RegisterId Lowering::address_register(size_t i) {
+  while (address_registers_.size() <= i) address_registers_.push_back(body.reg("address"));
+  return address_registers_[i];
 }
 
 void Lowering::set_source(const Op& op) {

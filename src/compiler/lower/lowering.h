@@ -80,6 +80,8 @@ class Lowering {
 
   // Whether an operation other than `ops` reads `value`, inside blocks further in, too.
   bool is_used_outside(ValueId value, const std::vector<OpId>& ops) const;
+  // Register `i` for an address: free again once the instruction that uses it is there.
+  isa::RegisterId address_register(size_t i);
 
   // Later statements come from the user's line of `op`.
   void set_source(const Op& op);
@@ -97,6 +99,7 @@ class Lowering {
   std::vector<int32_t> uses_;      // of each value, as an operand anywhere; filled on demand
   std::vector<BlockId> block_of_;  // of each operation
   std::array<isa::RegisterId, 2> condition_registers_ = {-1, -1};
+  std::vector<isa::RegisterId> address_registers_;
 };
 
 // Lowers the operations of a block up to its terminator. The values that the terminator hands over

@@ -94,6 +94,9 @@ ValueId FunctionBuilder::gather(const Access& access, Type t, ValueId index, Val
 void FunctionBuilder::scatter(const Access& access, ValueId index, ValueId v) {
   add(Code::Scatter, {index, v}, {}, access);
 }
+ValueId FunctionBuilder::copy(const Op& op, std::vector<ValueId> in, ValueType out) {
+  return add(op.code, std::move(in), {out}, op.attributes).out[0];
+}
 void FunctionBuilder::primitive(Code code, WindowWork work, std::vector<ValueId> in) {
   add(code, std::move(in), {}, std::move(work));
 }

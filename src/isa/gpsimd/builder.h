@@ -32,6 +32,8 @@ class FunctionBuilder {
   void store(const Access& access, ValueId base, ValueId value);
   ValueId gather(const Access& access, Type type, ValueId index, ValueId fill = -1);
   void scatter(const Access& access, ValueId index, ValueId value);
+  // An operation of another function, without blocks and with one result, on values of this one.
+  ValueId copy(const Op& op, std::vector<ValueId> in, ValueType out);
   void primitive(Code code, WindowWork work, std::vector<ValueId> in = {});
 
   // Control. `begin_for` opens the body and gives its counter and carried values; `end` closes it
