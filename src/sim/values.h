@@ -35,6 +35,7 @@ struct ValueOptions {
                        // range, indices out of bounds, duplicate scatter indices (slower)
   numerics::ConvertOptions convert;  // rounding mode and format switches
   bool max_propagates_nan = true;    // max, min of a NaN is NaN; false: the other operand
+  bool flush_denormals = false;      // denormal operands and results are zeros, as XLA has it
   // Tensors whose lives do not meet share host memory. Without it a read of what was never written
   // gives zeros; with it, whatever lies there. For programs that `check` has found clean.
   bool share_memory = false;

@@ -54,7 +54,7 @@ Status run_once(const compiler::Executable& exe, const hw::Machine& machine,
     if (result->time) fmt::print("simulated {} ticks\n", result->time->total.value);
     return {};
   }
-  const auto plan = sim::ValuePlan::make(exe.program, machine.core, {.share_memory = true});
+  const auto plan = sim::ValuePlan::make(exe.program, machine.core, {.flush_denormals = true, .share_memory = true});
   if (!plan.ok()) return plan.status();
   auto run = sim::ValueRun::make(*plan, bindings, sim::serial());
   if (!run.ok()) return run.status();

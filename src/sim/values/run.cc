@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/values/float_mode.h"
 #include "sim/values/walk.h"
 
 namespace trainyard::sim {
@@ -35,6 +36,7 @@ class BodyRun final : public ValueRun {
   Status rebind(std::span<const Binding> bindings) override;
 
   State resume() override {
+    const FlushDenormals flush(plan_.options.flush_denormals);
     if (!done_ && !lane_.stopped()) Walker(plan_, lane_, &team_).run(plan_.nodes);
     done_ = true;
     return lane_.stopped() ? State::Fault : State::Done;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "sim/values/float_mode.h"
 #include "sim/values/walk.h"
 
 namespace trainyard::sim {
@@ -84,6 +85,7 @@ Walker::Flow Walker::share(const Node& n, int64_t parts, const Part& part) {
       const std::lock_guard lock(mutex);
       if (i > fault_part) return;  // an earlier iteration stopped the machine
     }
+    const FlushDenormals flush(plan_.options.flush_denormals);
     Walker walker(plan_, worker);
     const Flow flow = part(walker, i);
     // At once: the worker may go on with an earlier iteration. Nobody else uses what lies here.
