@@ -169,7 +169,7 @@ TEST(MachineFile, ANonsenseValueIsRefusedWithTheAllowedRange) {
   EXPECT_EQ(refusal(changed("[core.pe]\nrows = -4\n")),
             "my.toml:3:8  TY-HW-005  core.pe.rows = -4: must be from 1 to 1024 rows");
   EXPECT_EQ(refusal(changed("[core.dma]\nengines = 0\n")),
-            "my.toml:3:11  TY-HW-005  core.dma.engines = 0: must be from 1 to 1024 engines");
+            "my.toml:3:11  TY-HW-005  core.dma.engines = 0: must be from 1 to 16 engines");
   EXPECT_EQ(refusal(changed("[core.sem]\nhandoff_ns = -1.0\n")),
             "my.toml:3:14  TY-HW-005  core.sem.handoff_ns = -1.0: must be from 0 to 1000000 ns");
   EXPECT_EQ(refusal(changed("[core.sem]\nhandoff_ns = nan\n")),
