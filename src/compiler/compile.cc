@@ -1,5 +1,7 @@
 #include "compiler/compile.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "compiler/ir/supported.h"
@@ -37,6 +39,12 @@ Result<Executable> compile(Module module, const hw::Machine& machine,
   for (const Pass& pass : pipeline()) {
     TY_TRY(pass.run(module));
     watch.lap(pass.name);
+    if (options.verify_passes) {
+      const Status legal = verify(module);
+      if (!legal.ok()) {
+        return Status(legal.code(), fmt::format("after pass {}: {}", pass.name, legal.message()));
+      }
+    }
     if (options.after_pass) options.after_pass(pass.name, module);
   }
   Result<Executable> executable = lower(module, machine.core, machine.name);

@@ -21,6 +21,7 @@ struct PassTime {
 struct CompileOptions {
   // Called after each pass with its name and the module: --print-after, TRAINYARD_DUMP.
   std::function<void(std::string_view pass, const Module& module)> after_pass;
+  bool verify_passes = false;              // verify the module after each pass; for tests
   std::vector<PassTime>* times = nullptr;  // receives one entry per pass and one for lowering
 };
 

@@ -33,6 +33,8 @@ int guarded(const std::function<int()>& work);
 
 // run.cc: runs a program on a simulated core.
 Run declare_run(CLI::App& app);
+// compile.cc: compiles StableHLO to a body.
+Run declare_compile(CLI::App& app);
 // asm.cc: checks, places and prints a program.
 Run declare_asm(CLI::App& app);
 // disasm.cc: shows body and placement side by side, with what edges mean.

@@ -11,6 +11,11 @@ constexpr Command kCommands[] = {
      "trainyard run newton.tya --mode time --trips newton=12\n"
      "trainyard run softmax.tya --mode check --random 1",
      declare_run},
+    {"compile", "Compile StableHLO to a program",
+     "trainyard compile model.mlirbc -o model.tya\n"
+     "trainyard compile model.mlirbc --print-after=inline\n"
+     "trainyard compile model.mlir --time-passes --remarks",
+     declare_compile},
     {"asm", "Check a program, place it and write it out complete",
      "trainyard asm softmax.tya -o placed.tya\ntrainyard asm softmax.tya --target trn3",
      declare_asm},

@@ -1,5 +1,7 @@
 #include "compiler/lower/block_uses.h"
 
+#include "compiler/lower/views.h"
+
 namespace trainyard::compiler {
 
 ValueId renamed_value(const Lowering& lowering, ValueId value) {
@@ -33,9 +35,25 @@ bool BlockUses::is_dead_at(ValueId value, size_t kernel) const {
   return found == last_read_.end() || found->second < kernel;
 }
 
+bool is_view_of(const Lowering& lowering, ValueId value, ValueId base) {
+  while (value != base) {
+    const Op* op = lowering.maker(value);
+    if (op == nullptr) return false;
+    if (!is_view_op(op->kind) && op->kind != OpKind::OptimizationBarrier) return false;
+    value = op->operands[static_cast<size_t>(lowering.function.value(value).index)];
+  }
+  return true;
+}
+
 void BlockUses::read(const Op& op, size_t kernel) {
-  for (const ValueId operand : op.operands) {
-    last_read_[renamed_value(lowering_, operand)] = kernel;
+  for (ValueId value : op.operands) {
+    last_read_[value] = kernel;
+    for (const Op* made = lowering_.maker(value);
+         made != nullptr && (is_view_op(made->kind) || made->kind == OpKind::OptimizationBarrier);
+         made = lowering_.maker(value)) {
+      value = made->operands[static_cast<size_t>(lowering_.function.value(value).index)];
+      last_read_[value] = kernel;
+    }
   }
   for (const BlockId region : op.regions) {
     for (const OpId inner : lowering_.function.block(region).ops) {

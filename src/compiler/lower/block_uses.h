@@ -9,6 +9,9 @@ namespace trainyard::compiler {
 // The value whose bytes `value` only renames: reshapes and barriers share their operand's tensor.
 ValueId renamed_value(const Lowering& lowering, ValueId value);
 
+// True when the elements of `value` may be read from the bytes of `base`.
+bool is_view_of(const Lowering& lowering, ValueId value, ValueId base);
+
 class BlockUses {
  public:
   BlockUses(const Lowering& lowering, BlockId block);
@@ -20,7 +23,7 @@ class BlockUses {
   // The kernel of this block that writes `value`; null for a value from outside, an argument, a
   // constant or a rename.
   const Write* write(ValueId value) const;
-  // True when no kernel from `kernel` on reads `value` or a rename of it.
+  // True when no kernel from `kernel` on reads `value` or a view of it.
   bool is_dead_at(ValueId value, size_t kernel) const;
 
  private:

@@ -130,7 +130,7 @@ class WhileLowering {
       const BlockUses::Write* write = uses.write(next);
       if (write == nullptr || lowering_.is_reserved(next)) continue;
       const bool handed_on = std::ranges::any_of(
-          last.operands, [&](ValueId v) { return renamed_value(lowering_, v) == arguments[k]; });
+          last.operands, [&](ValueId v) { return is_view_of(lowering_, v, arguments[k]); });
       if (handed_on) continue;
       // A lone operation on one element reads before it writes.
       const bool one =

@@ -125,9 +125,7 @@ bool Lowering::may_take_over(ValueId value, const Op& op) {
     }
   }
   const Op* made = maker(value);
-  if (made == nullptr || uses_[static_cast<size_t>(value)] != 1 || is_empty(type(value))) {
-    return false;
-  }
+  if (made == nullptr || uses_[static_cast<size_t>(value)] != 1 || !is_bound(value)) return false;
   switch (made->kind) {
     case OpKind::Constant:
     case OpKind::OptimizationBarrier:
