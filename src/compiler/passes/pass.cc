@@ -4,6 +4,7 @@
 
 #include "compiler/passes/expand.h"
 #include "compiler/passes/inline.h"
+#include "compiler/passes/simplify.h"
 
 namespace trainyard::compiler {
 
@@ -11,6 +12,7 @@ std::span<const Pass> pipeline() {
   static constexpr std::array kPasses = {
       Pass{"inline", inline_calls},
       Pass{"expand", expand},
+      Pass{"simplify", simplify},
   };
   return kPasses;
 }
