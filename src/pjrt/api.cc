@@ -1,6 +1,5 @@
 // The table of functions, and the one symbol that the library exports.
 #include "pjrt/error.h"
-#include "pjrt/extension.h"
 #include "pjrt/handles.h"
 
 namespace trainyard::pjrt {

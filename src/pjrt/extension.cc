@@ -1,14 +1,20 @@
-#include "pjrt/extension.h"
-
+// Our own extension of the table: questions of the Python package.
 #include <nlohmann/json.hpp>
 
-#include "pjrt/error.h"
 #include "pjrt/handles.h"
+#include "runtime/plugin_extension.h"
 
 namespace trainyard::pjrt {
 namespace {
 
 using nlohmann::json;
+using runtime::ExtensionHead;
+using runtime::PluginExtension;
+using runtime::TextAnswer;
+
+static_assert(sizeof(ExtensionHead) == sizeof(PJRT_Extension_Base));
+static_assert(offsetof(ExtensionHead, next) == offsetof(PJRT_Extension_Base, next));
+static_assert(offsetof(runtime::TableHead, extensions) == offsetof(PJRT_Api, extension_start));
 
 json as_json(const runtime::SimulatedTime& time) {
   json rows = json::array();
@@ -25,26 +31,38 @@ json as_json(const runtime::SimulatedTime& time) {
           {"forgotten", time.forgotten}, {"trust", hw::name(time.trust)},     {"programs", rows}};
 }
 
-Status simulated_time(TextArgs& args) {
+Result<std::string> simulated_time_text() {
   const Result<std::shared_ptr<runtime::Process>> shared = process();
   if (!shared.ok()) return shared.status();
   const Result<runtime::SimulatedTime> time = (*shared)->journal.take();
   if (!time.ok()) return time.status();
+  return as_json(*time).dump();
+}
+
+void simulated_time(TextAnswer* answer) noexcept {
   static thread_local std::string text;
-  text = as_json(*time).dump();
-  args.text = text.c_str();
-  args.text_size = text.size();
-  return {};
+  try {
+    const Result<std::string> told = simulated_time_text();
+    answer->ok = told.ok();
+    text = told.ok() ? *told : told.status().str();
+  } catch (const std::exception& fault) {
+    answer->ok = false;
+    text = fault.what();
+  }
+  answer->text = text.c_str();
+  answer->size = text.size();
 }
 
 }  // namespace
 
 PJRT_Extension_Base* extensions() {
-  static Extension extension = {
-      .base = {.struct_size = sizeof(Extension), .type = kExtensionType, .next = nullptr},
-      .simulated_time = Entry<simulated_time>::call,
+  static PluginExtension extension = {
+      .head = {.struct_size = sizeof(PluginExtension),
+               .type = PluginExtension::kType,
+               .next = nullptr},
+      .simulated_time = simulated_time,
   };
-  return &extension.base;
+  return reinterpret_cast<PJRT_Extension_Base*>(&extension.head);
 }
 
 }  // namespace trainyard::pjrt

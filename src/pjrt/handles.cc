@@ -51,8 +51,7 @@ void describe(PJRT_Device& device, const runtime::Client& client) {
   device.description.id = id;
   device.description.kind = machine.core.name;
   device.description.debug = device.device->name();
-  device.description.text = fmt::format("TrainyardDevice(id={}, {} {} of {})", id,
-                                        machine.core.name, id, machine.chip.product);
+  device.description.text = fmt::format("TrainyardDevice(id={}, {})", id, machine.core.name);
   device.description.attributes = attributes_of(client, id);
   device.memory.vtable = &kMemoryTable;
   device.memory.device = &device;

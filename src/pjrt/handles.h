@@ -110,6 +110,9 @@ PJRT_Buffer* wrap(PJRT_Client* client, std::unique_ptr<runtime::Buffer> buffer);
 // Threads and journal of this process, made by the first client.
 Result<std::shared_ptr<runtime::Process>> process();
 
+// The list of extensions that the table begins with.
+PJRT_Extension_Base* extensions();
+
 // Each adds its functions to the table.
 void add_event_functions(PJRT_Api& api);
 void add_client_functions(PJRT_Api& api);
