@@ -112,7 +112,8 @@ Result<std::shared_ptr<Code>> Code::compile(std::span<const uint8_t> bytes,
   std::shared_ptr<Code> code(new Code(std::move(*executable), settings, fingerprint));
   const hw::CoreSpec& core = code->settings_.machine.core;
   TY_TRY(isa::verify(code->executable_.program, core));
-  auto plan = sim::ValuePlan::make(code->executable_.program, core, {});
+  // The compiler writes every tensor before it reads it; mode check proves that.
+  auto plan = sim::ValuePlan::make(code->executable_.program, core, {.share_memory = true});
   if (!plan.ok()) return plan.status();
   code->plan_ = std::move(*plan);
   return code;
@@ -126,12 +127,23 @@ bool Code::is_short() const {
          bytes <= kShortBytes;
 }
 
+Result<std::unique_ptr<sim::ValueRun>> Code::make_run(std::span<const sim::Binding> bindings,
+                                                      const sim::ParallelFor& parallel) const {
+  std::unique_ptr<sim::ValueRun> run;
+  {
+    const std::lock_guard lock(idle_mutex_);
+    run = std::move(idle_);
+  }
+  if (run != nullptr && run->rebind(bindings).ok()) return run;
+  return sim::ValueRun::make(plan_, bindings, parallel);
+}
+
 Result<isa::TripRecord> Code::run(std::vector<sim::Binding> bindings,
                                   const sim::ParallelFor& parallel) const {
   bindings.insert(bindings.end(), constants_.begin(), constants_.end());
   if (settings_.mode == Mode::Check) TY_TRY(check(bindings, parallel));
   const auto start = std::chrono::steady_clock::now();
-  auto run = sim::ValueRun::make(plan_, bindings, parallel);
+  auto run = make_run(bindings, parallel);
   if (!run.ok()) return run.status();
   const sim::ValueRun::State state = (*run)->resume();
   if (state == sim::ValueRun::State::Fault) return (*run)->fault();
@@ -143,8 +155,11 @@ Result<isa::TripRecord> Code::run(std::vector<sim::Binding> bindings,
   const auto taken = std::chrono::steady_clock::now() - start;
   last_run_ns_.store(std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
                      std::memory_order_relaxed);
-  if (!has_run_time_control_) return isa::TripRecord();
-  return (*run)->trips();
+  isa::TripRecord trips;
+  if (has_run_time_control_) trips = (*run)->trips();
+  const std::lock_guard lock(idle_mutex_);
+  idle_ = std::move(*run);
+  return trips;
 }
 
 }  // namespace trainyard::runtime

@@ -77,6 +77,8 @@ class Code {
  private:
   Code(compiler::Executable executable, Settings settings, uint64_t fingerprint);
   Status check(std::span<const sim::Binding> bindings, const sim::ParallelFor& parallel) const;
+  Result<std::unique_ptr<sim::ValueRun>> make_run(std::span<const sim::Binding> bindings,
+                                                  const sim::ParallelFor& parallel) const;
   Result<const Kernel*> kernel() const;  // with time_mutex_ held
   Result<ProgramTime> simulate(const isa::TripRecord& trips) const;
   ProgramTime summary(const sim::TimeResult& result) const;
@@ -93,6 +95,10 @@ class Code {
   bool has_run_time_control_ = false;
   std::shared_ptr<const sim::ValuePlan> plan_;
   mutable std::atomic<int64_t> last_run_ns_ = -1;
+  // A run that is over, with the memory it has for tensors inside the program: the next one takes
+  // it. One is enough, for a program runs on one device at a time.
+  mutable std::mutex idle_mutex_;
+  mutable std::unique_ptr<sim::ValueRun> idle_;
 
   mutable std::mutex time_mutex_;
   mutable std::unique_ptr<Kernel> kernel_;
