@@ -107,9 +107,13 @@ Result<std::shared_ptr<Code>> Code::compile(std::span<const uint8_t> bytes,
       compiler::compile(std::move(*module), settings.machine, options);
   if (!executable.ok()) return executable.status();
   dump.program(*executable);
-  const uint64_t fingerprint = XXH3_64bits(bytes.data(), bytes.size());
+  return load(std::move(*executable), settings, XXH3_64bits(bytes.data(), bytes.size()));
+}
+
+Result<std::shared_ptr<Code>> Code::load(compiler::Executable executable, const Settings& settings,
+                                         uint64_t fingerprint) {
   // Not make_shared: the constructor is private.
-  std::shared_ptr<Code> code(new Code(std::move(*executable), settings, fingerprint));
+  std::shared_ptr<Code> code(new Code(std::move(executable), settings, fingerprint));
   const hw::CoreSpec& core = code->settings_.machine.core;
   TY_TRY(isa::verify(code->executable_.program, core));
   // The compiler writes every tensor before it reads it; mode check proves that.

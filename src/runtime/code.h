@@ -51,6 +51,10 @@ class Code {
   static Result<std::shared_ptr<Code>> compile(std::span<const uint8_t> module,
                                                const Settings& settings);
 
+  // The same for a program that is compiled already.
+  static Result<std::shared_ptr<Code>> load(compiler::Executable executable,
+                                            const Settings& settings, uint64_t fingerprint);
+
   const compiler::Executable& executable() const { return executable_; }
   const std::shared_ptr<const std::string>& name() const { return name_; }
   const std::vector<TypeRef>& argument_types() const { return argument_types_; }
