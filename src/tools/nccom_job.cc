@@ -22,6 +22,7 @@ constexpr ElementType kTypes[] = {{"uint8", 1},  {"int8", 1},  {"uint16", 2},
 // More rows than anybody reads.
 constexpr size_t kMaxSizes = 1000;
 constexpr int64_t kMaxRuns = 1'000'000;
+constexpr double kLeastFactor = 1.001;
 
 Result<ElementType> parse_type(std::string_view text) {
   const auto* found = std::ranges::find(kTypes, text, &ElementType::name);
@@ -103,19 +104,21 @@ Result<std::vector<int64_t>> sizes_of(const NccomOptions& options, int64_t unit)
     step = *bytes;
   }
   const double factor = options.step_factor > 0 ? options.step_factor : 2;
-  if (*low < 1 || *high < *low || (step == 0 && factor <= 1)) {
-    return error("TY-NET-009", "sizes from {} to {} by a factor of {}: must be rising, from 1 on",
-                 *low, *high, factor);
+  if (*low < 1 || *high < *low || (step == 0 && factor < kLeastFactor)) {
+    return error("TY-NET-009",
+                 "sizes from {} to {} by a factor of {}: must be rising from 1 on, by at least {}",
+                 *low, *high, factor, kLeastFactor);
   }
   std::vector<int64_t> sizes;
-  for (double at = static_cast<double>(*low); at <= static_cast<double>(*high);
-       at = step > 0 ? at + static_cast<double>(step) : at * factor) {
+  auto at = static_cast<double>(*low);
+  while (at <= static_cast<double>(*high)) {
     const int64_t bytes = (static_cast<int64_t>(at) + unit - 1) / unit * unit;
     if (sizes.empty() || sizes.back() != bytes) sizes.push_back(bytes);
     if (sizes.size() > kMaxSizes) {
       return error("TY-NET-009", "more than {} sizes from {} to {}; take larger steps", kMaxSizes,
                    *low, *high);
     }
+    at = step > 0 ? at + static_cast<double>(step) : at * factor;
   }
   return sizes;
 }

@@ -49,6 +49,22 @@ void add_ignored_options(CLI::App& app, NccomOptions& o) {
   app.add_flag("--debug", o.quiet, "No effect");
 }
 
+// Which ranks take part, and what they send.
+void add_group_options(CLI::App& app, NccomOptions& o) {
+  app.add_option("--data-parallel-dimension", o.data_parallel,
+                 "Ranks of each of several groups that run at the same time, as far apart as "
+                 "possible");
+  app.add_option("--custom-replica-groups,--custom-replica-group", o.groups_file,
+                 "JSON file with the groups that run at the same time");
+  app.add_option("--custom-src-target-pairs", o.pairs_file, "JSON file with pairs for permute");
+  app.add_option("--variable-size-op-metadata,--alltoallv-metadata", o.counts_file,
+                 "JSON file with the counts of all_gatherv or alltoallv");
+  app.add_option("--streams-json", o.streams_file,
+                 "JSON file with collectives on streams that run at the same time");
+  app.add_option("--coalesced-cc-size-ratio", o.coalesced,
+                 "Parts of the buffer, as [1,2,1], that one collective moves together");
+}
+
 }  // namespace
 
 void add_nccom_options(CLI::App& app, NccomOptions& o) {
@@ -89,18 +105,7 @@ void add_nccom_options(CLI::App& app, NccomOptions& o) {
   app.add_flag("--show-input-output-size", o.show_sizes, "Show both buffers");
   app.add_flag("--json", o.json, "Print JSON");
   app.add_option("--report-to-json-file", o.json_file, "Write JSON to a file");
-  app.add_option("--data-parallel-dimension", o.data_parallel,
-                 "Ranks of each of several groups that run at the same time, as far apart as "
-                 "possible");
-  app.add_option("--custom-replica-groups,--custom-replica-group", o.groups_file,
-                 "JSON file with the groups that run at the same time");
-  app.add_option("--custom-src-target-pairs", o.pairs_file, "JSON file with pairs for permute");
-  app.add_option("--variable-size-op-metadata,--alltoallv-metadata", o.counts_file,
-                 "JSON file with the counts of all_gatherv or alltoallv");
-  app.add_option("--streams-json", o.streams_file,
-                 "JSON file with collectives on streams that run at the same time");
-  app.add_option("--coalesced-cc-size-ratio", o.coalesced,
-                 "Parts of the buffer, as [1,2,1], that one collective moves together");
+  add_group_options(app, o);
   add_ignored_options(app, o);
 }
 
