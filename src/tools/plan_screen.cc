@@ -147,6 +147,13 @@ std::string plan_text(const PlanReport& r) {
     ++more;
   }
   out += "\n";
+  if (best.late || best.dear) {
+    const bool both = q.deadline_h > 0 && q.budget_usd > 0;
+    out += fmt::format("missed    no plan meets the {}; the nearest is shown first\n",
+                       both        ? "deadline and the budget"
+                       : best.late ? "deadline"
+                                   : "budget");
+  }
   out += fmt::format("where     {}\n", parts_text(best.step, 4));
   if (runner != nullptr) {
     out += fmt::format("runner-up {} on {} nodes: {}\n", text(runner->layout), runner->nodes,

@@ -223,6 +223,11 @@ Result<Model> read_layer_list(const json& object, const std::string& where) {
 }
 
 Status check_model(const Model& model, const std::string& where) {
+  if ((model.head != Head::None || model.vocab > 0) && hidden_size(model) == 0) {
+    return error("TY-CLU-204",
+                 "{}: classes or vocab need a layer of kind block, conv or dense before the head",
+                 where);
+  }
   const double size = parameters(model);
   if (size > 0 && size < 1e16) return {};
   return error("TY-CLU-204", "{}: {:.3g} parameters; from 1 to 1e16 can be planned", where, size);
@@ -280,10 +285,13 @@ Result<Model> parse_model_numbers(std::string_view text) {
     const std::string pair(text.substr(from, to - from));
     const size_t at = pair.find('=');
     double value = 0;
-    const char* end = pair.data() + pair.size();
-    const auto parsed =
-        std::from_chars(pair.data() + std::min(at, pair.size() - 1) + 1, end, value);
-    if (at == std::string::npos || at == 0 || parsed.ec != std::errc() || parsed.ptr != end) {
+    bool good = at != std::string::npos && at > 0;
+    if (good) {
+      const char* end = pair.data() + pair.size();
+      const auto parsed = std::from_chars(pair.data() + at + 1, end, value);
+      good = parsed.ec == std::errc() && parsed.ptr == end;
+    }
+    if (!good) {
       return error("TY-CLU-204", "--model: '{}' is no KEY=NUMBER, as in layers=32", pair);
     }
     const std::string key = pair.substr(0, at);

@@ -148,6 +148,11 @@ TEST(ModelConfig, AModelCanBeAListOfLayers) {
   EXPECT_DOUBLE_EQ(parameters(*m), 3 * 8 * 9 + 8 * 8 + 2 * 1000 * 16 + 10 * 8);
 }
 
+TEST(ModelConfig, AHeadNeedsALayerBeforeIt) {
+  EXPECT_EQ(code_of(R"({"classes":10,"layers":[{"kind":"table","rows":1000,"width":16}]})"),
+            "TY-CLU-204");
+}
+
 TEST(ModelConfig, ABlockOfAListMayHaveExperts) {
   const Result<Model> m = parse_model_config(R"({"vocab":100,"layers":[{"kind":"block",
     "hidden":64,"heads":4,"ffn":128,"experts":4,"top_k":2,"gated":true,"causal":true}]})",

@@ -86,8 +86,8 @@ TEST(Step, TheBubbleOfOneForwardOneBackwardIsStagesMinusOneSlots) {
   EXPECT_LE(one.parts.bubble, 7 * one.slot);
   EXPECT_GE(one.parts.bubble, 0.8 * 7 * one.slot);
   c.layout.vpp = 2;
-  // Twice the chunks: half the bubble, but twice the boundaries.
-  EXPECT_LT(c.step().parts.bubble, 0.6 * one.parts.bubble);
+  // Twice the chunks: half the bubble, but twice the boundaries and twice the host's work.
+  EXPECT_LT(c.step().parts.bubble, 0.7 * one.parts.bubble);
   EXPECT_NEAR(c.step().parts.pipeline, 2 * one.parts.pipeline, 1e-9);
 }
 

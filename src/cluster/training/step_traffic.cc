@@ -148,7 +148,9 @@ double StepTraffic::slot_host(const Layout& l) const {
   const Stack stack = work_.software.stack;
   if (!neuron_ || stack == Stack::NeuronJax) return 0;
   const bool tasks = l.pp > 1 && stack == Stack::NeuronNxd;
-  return 1e-3 * knobs_[tasks ? Knob::NeuronSlotHostNxd : Knob::NeuronSlotHost];
+  // Each chunk of a stage is a program of its own.
+  return 1e-3 * knobs_[tasks ? Knob::NeuronSlotHostNxd : Knob::NeuronSlotHost] *
+         static_cast<double>(l.vpp);
 }
 
 double StepTraffic::gradients(const Layout& l, double weights, const RankGroup& group,
