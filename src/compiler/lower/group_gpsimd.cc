@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/lower/gpsimd/emitter.h"
-#include "compiler/lower/view.h"
+#include "compiler/lower/views.h"
 #include "isa/gpsimd_call.h"
 
 namespace trainyard::compiler {
@@ -73,9 +73,19 @@ class Grouping {
   std::vector<int> inputs(int k) const {
     std::vector<int> out;
     each_use(kernels_[static_cast<size_t>(k)], [&](ValueId v) {
-      if (const int m = maker(v); m >= 0 && m != k) out.push_back(m);
+      const int m = source(v);
+      if (m >= 0 && m != k) out.push_back(m);
     });
     return out;
+  }
+  // The kernel that must have run before `v` can be read: a view without a kernel is its operand.
+  int source(ValueId v) const {
+    while (true) {
+      if (const int m = maker(v); m >= 0) return m;
+      const OpId id = f_.value(v).op;
+      if (id == kNoOp || !is_view_op(f_.op(id).kind)) return -1;
+      v = f_.op(id).operands[0];
+    }
   }
 
   // Whether kernel `from` depends on `target` through others.
@@ -189,7 +199,7 @@ class Grouping {
       const Kernel& kernel = kernels_[k];
       if (kernel.kind != KernelKind::Move || kernel.ops.size() != 1) continue;
       const Op& op = f_.op(kernel.ops[0]);
-      dropped_[k] = is_view(op) && absorbed(op);
+      dropped_[k] = is_view_op(op.kind) && absorbed(op);
     }
   }
   bool absorbed(const Op& op) const {

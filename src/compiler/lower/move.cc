@@ -4,6 +4,8 @@
 
 #include "compiler/lower/dynamic_slice.h"
 #include "compiler/lower/gpsimd/lowerings.h"
+#include "compiler/lower/views.h"
+#include "compiler/passes/notes.h"
 
 namespace trainyard::compiler {
 namespace {
@@ -68,7 +70,10 @@ void pad_into(Lowering& lowering, const PadAttributes& pad, const View& dst, con
 Status lower_pad(Lowering& lowering, const Op& op, std::string_view label) {
   const ValueId result = op.results[0];
   const View dst = dense_view(result, lowering.type(result).shape);
-  const View src = dense_view(op.operands[0], lowering.type(op.operands[0]).shape);
+  const ValueId input = op.operands[0];
+  const bool empty = is_empty(lowering.type(input));
+  const View src =
+      empty ? dense_view(input, lowering.type(input).shape) : strided_view(lowering, input);
   const View value = dense_view(op.operands[1], {});
   pad_into(lowering, std::get<PadAttributes>(op.attributes), dst, src, value, label);
   return {};
@@ -80,8 +85,8 @@ Status lower_concatenate(Lowering& lowering, const Op& op, std::string_view labe
   const View whole = dense_view(result, lowering.type(result).shape);
   int64_t at = 0;
   for (const ValueId v : op.operands) {
-    const View src = dense_view(v, lowering.type(v).shape);
     if (is_empty(lowering.type(v))) continue;
+    const View src = strided_view(lowering, v);
     View dst = whole;
     dst.offset += at * dst.axes[dim].step;
     dst.axes[dim].count = src.axes[dim].count;
@@ -149,10 +154,11 @@ View padded_with_zero(Lowering& lowering, ValueId input, const PadAttributes& pa
 
 void define_from(Lowering& lowering, const Op& op, OpId id, size_t result, size_t operand) {
   const ValueId to = op.results[result], from = op.operands[operand];
-  const bool dead = find(op.extra, "trainyard.in_place") != nullptr;
   const bool writable = lowering.constant(from) == nullptr && lowering.is_bound(from) &&
                         !is_entry_argument(lowering.function, from);
-  if (dead && writable && !lowering.is_reserved(to)) return lowering.bind(to, lowering.hbm(from));
+  const bool dead =
+      (find(op.extra, kInPlaceNote) != nullptr && writable) || lowering.may_take_over(from, op);
+  if (dead && !lowering.is_reserved(to)) return lowering.bind(to, lowering.hbm(from));
   const isa::TensorId source = lowering.hbm(from);
   const isa::TensorId tensor = lowering.define(to);
   if (tensor != source) lowering.copy(tensor, source, Lowering::label(op, id));
@@ -165,6 +171,10 @@ Status lower_move(Lowering& lowering, const Kernel& kernel) {
   if (is_empty(lowering.type(result))) return {};
   const std::string label = Lowering::label(op, id);
   if (op.kind == OpKind::DynamicUpdateSlice) return lower_dynamic_update_slice(lowering, op, id);
+  if (is_view_op(op.kind)) {
+    lowering.bind(result, materialize(lowering, result, lowering.allocate(result)));
+    return {};
+  }
   lowering.define(result);
   switch (op.kind) {
     case OpKind::Pad:
@@ -175,16 +185,8 @@ Status lower_move(Lowering& lowering, const Kernel& kernel) {
     case OpKind::Imag:
     case OpKind::Complex:
       return lower_complex(lowering, op, label);
-    case OpKind::DynamicSlice:
+    default:
       return lower_dynamic_slice(lowering, op, id);
-    default: {
-      const std::optional<View> source = resolve_view(lowering, op.operands[0]);
-      View src = source ? *source : dense_view(op.operands[0], lowering.type(op.operands[0]).shape);
-      const std::optional<View> view = apply_view(lowering.function, op, std::move(src));
-      if (!view) return error("TY-LOW-001", "{} has no kernel for this pattern", name(op.kind));
-      move(lowering, dense_view(result, lowering.type(result).shape), *view, label);
-      return {};
-    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/ir/element_value.h"
 #include "compiler/lower/gpsimd/emitter.h"
 #include "compiler/lower/gpsimd/lowerings.h"
+#include "compiler/lower/views.h"
 
 namespace trainyard::compiler {
 namespace {
@@ -29,7 +30,7 @@ class Combiner {
       }
       if (is_terminator(op.kind)) {
         results = in;
-      } else if (is_view(op) || op.kind == OpKind::OptimizationBarrier) {
+      } else if (is_view_op(op.kind) || op.kind == OpKind::OptimizationBarrier) {
         for (size_t i = 0; i < op.results.size(); ++i) values_[op.results[i]] = in[i];
       } else if (is_elementwise(lowering_.function, op) && op.kind != OpKind::Iota) {
         values_[op.results[0]] = emitter_.emit(lowering_.function, op, in);

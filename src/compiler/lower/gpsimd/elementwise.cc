@@ -17,30 +17,14 @@ namespace {
 using gp::Bounds;
 using gp::Code;
 
-// The uses of a function's values by operations outside of `inside`.
-std::unordered_set<ValueId> used_outside(const Function& function,
-                                         const std::unordered_set<OpId>& inside) {
-  std::unordered_set<ValueId> used;
-  for (const Block& block : function.blocks) {
-    for (const OpId id : block.ops) {
-      if (inside.contains(id)) continue;
-      const Op& op = function.op(id);
-      used.insert(op.operands.begin(), op.operands.end());
-    }
-  }
-  return used;
-}
-
 class Group {
  public:
   Group(Lowering& lowering, const Kernel& kernel) : lowering_(lowering), kernel_(kernel) {
     const Op& first = lowering.function.op(kernel.ops.front());
     elements_ = lowering.elements(first.results[0]);
-    std::unordered_set<OpId> inside(kernel.ops.begin(), kernel.ops.end());
-    const std::unordered_set<ValueId> used = used_outside(lowering.function, inside);
     for (const OpId id : kernel.ops) {
       for (const ValueId v : lowering.function.op(id).results) {
-        if (used.contains(v)) outputs_.push_back(v);
+        if (lowering.is_used_outside(v, kernel.ops)) outputs_.push_back(v);
       }
     }
   }
@@ -133,11 +117,7 @@ class Group {
   }
 
   gp::ValueId load(ValueId v) {
-    const Op* op = lowering_.maker(v);
-    if (!lowering_.is_bound(v) && op != nullptr && op->kind == OpKind::Iota) return iota(*op);
-    const std::optional<View> view = resolve_view(lowering_, v);
-    TY_CHECK(view);  // a value without a tensor is dropped only where its view is known
-    const gp::WindowId from = call_->read(*view);
+    const gp::WindowId from = call_->read(strided_view(lowering_, v));
     const gp::Type type = window_type(lowering_.type(v).element);
     return call_->body.load({.window = from, .bounds = load_}, {type, count_}, base_);
   }
@@ -210,8 +190,7 @@ Status lower_elementwise(Lowering& lowering, const Kernel& kernel) {
     for (const OpId id : kernel.ops) lowering.bind(lowering.function.op(id).results[0], -1);
     return {};
   }
-  if (kernel.ops.size() == 1 && first.kind == OpKind::BitcastConvert &&
-      lowering.is_bound(first.operands[0])) {
+  if (kernel.ops.size() == 1 && first.kind == OpKind::BitcastConvert) {
     lowering.bind(first.results[0], lowering.hbm(first.operands[0]));
     return {};
   }
