@@ -115,35 +115,47 @@ class DotLowering {
 
   // Contracted axes that do not walk as one: operands are copied to memory where they do.
   void gather_k(Groups& g) {
-    int64_t k = 1;
-    for (const Axis& a : g.k) k *= a.count;
-    lhs_ = {gathered(lhs_, g, g.m, &Axis::lhs, k), lhs_.dtype, 0, 0, 0};
-    rhs_ = {gathered(rhs_, g, g.n, &Axis::rhs, k), rhs_.dtype, 0, 0, 0};
-    g.k = {{k, 1, 1, 0}};
+    Axis k{1, 0, 0, 0};
+    for (const Axis& a : g.k) k.count *= a.count;
+    lhs_ = gathered(lhs_, g, g.m, &Axis::lhs, k);
+    rhs_ = gathered(rhs_, g, g.n, &Axis::rhs, k);
+    g.k = {k};
   }
 
-  // [batch..., free..., k...], dense. The steps of the groups follow.
-  isa::TensorId gathered(const Matrix& matrix, Groups& g, std::vector<Axis>& free,
-                         int64_t Axis::*step, int64_t k) {
+  // A dense copy, [batch..., free..., k...] or, where a free axis is contiguous, with k before the
+  // free axes. The steps of the groups follow.
+  Matrix gathered(const Matrix& matrix, Groups& g, std::vector<Axis>& free, int64_t Axis::*step,
+                  Axis& k) {
     isa::ProgramBuilder& b = l_.body;
+    const bool k_first =
+        std::ranges::any_of(free, [&](const Axis& a) { return a.count > 1 && a.*step == 1; });
+    std::vector<std::vector<Axis>*> order = {&g.batch, &free, &g.k};
+    if (k_first) std::swap(order[1], order[2]);
     std::vector<isa::Dim> dims;
-    for (const auto* group : {&g.batch, &free, &g.k}) {
+    for (const auto* group : order) {
       for (const Axis& a : *group) dims.push_back({a.*step, a.count});
     }
-    int64_t total = k;
-    for (auto* group : {&free, &g.batch}) {
-      for (auto a = group->rbegin(); a != group->rend(); ++a) {
+    int64_t total = 1;
+    for (auto group = order.rbegin(); group != order.rend(); ++group) {
+      if (*group == &g.k) {
+        k.*step = total;
+        total *= k.count;
+        continue;
+      }
+      for (auto a = (*group)->rbegin(); a != (*group)->rend(); ++a) {
         (*a).*step = total;
         total *= a->count;
       }
     }
     const isa::TensorId scratch = b.hbm(label_ + "_k", matrix.dtype, {total});
-    b.emit(
-        isa::DmaCopy{
-            .dst = {.tensor = scratch, .dtype = matrix.dtype, .dims = {{1, total}}},
-            .src = {.tensor = matrix.tensor, .dtype = matrix.dtype, .dims = std::move(dims)}},
-        label_ + "_gather");
-    return scratch;
+    const isa::Access from{.tensor = matrix.tensor,
+                           .dtype = matrix.dtype,
+                           .offset = matrix.offset,
+                           .dims = std::move(dims)};
+    b.emit(isa::DmaCopy{.dst = {.tensor = scratch, .dtype = matrix.dtype, .dims = {{1, total}}},
+                        .src = from},
+           label_ + "_gather");
+    return {scratch, matrix.dtype, 0, 0, 0};
   }
 
   void emit(const std::vector<Axis>& around, const Axis& m, const Axis& n, const Axis& k) {
