@@ -117,7 +117,7 @@ Result<std::shared_ptr<Code>> Code::load(compiler::Executable executable, const 
   const hw::CoreSpec& core = code->settings_.machine.core;
   TY_TRY(isa::verify(code->executable_.program, core));
   // The compiler writes every tensor before it reads it; mode check proves that.
-  auto plan = sim::ValuePlan::make(code->executable_.program, core, {.share_memory = true});
+  auto plan = sim::ValuePlan::make(code->executable_.program, core, {.flush_denormals = true, .share_memory = true});
   if (!plan.ok()) return plan.status();
   code->plan_ = std::move(*plan);
   return code;
