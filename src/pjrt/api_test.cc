@@ -21,19 +21,8 @@ Args args_of() {
 }
 
 class ApiTest : public testing::Test {
- protected:
-  ApiTest() {
-    auto args = args_of<PJRT_Client_Create_Args>();
-    args.create_options = nullptr;
-    args.num_options = 0;
-    EXPECT_EQ(api->Client_Create(&args), nullptr);
-    client = args.client;
-  }
-  ~ApiTest() override {
-    auto args = args_of<PJRT_Client_Destroy_Args>();
-    args.client = client;
-    EXPECT_EQ(api->Client_Destroy(&args), nullptr);
-  }
+ public:
+  const PJRT_Api* api = GetPjrtApi();
 
   // Code and text of an error, which is destroyed.
   std::pair<PJRT_Error_Code, std::string> told(PJRT_Error* error) {
@@ -49,6 +38,20 @@ class ApiTest : public testing::Test {
     destroy.error = error;
     api->Error_Destroy(&destroy);
     return {code.code, text};
+  }
+
+ protected:
+  ApiTest() {
+    auto args = args_of<PJRT_Client_Create_Args>();
+    args.create_options = nullptr;
+    args.num_options = 0;
+    EXPECT_EQ(api->Client_Create(&args), nullptr);
+    client = args.client;
+  }
+  ~ApiTest() override {
+    auto args = args_of<PJRT_Client_Destroy_Args>();
+    args.client = client;
+    EXPECT_EQ(api->Client_Destroy(&args), nullptr);
   }
 
   PJRT_Buffer* put(const std::vector<float>& values, std::vector<int64_t> dims) {
@@ -100,7 +103,6 @@ class ApiTest : public testing::Test {
     return api->Client_Compile(&args);
   }
 
-  const PJRT_Api* api = GetPjrtApi();
   PJRT_Client* client = nullptr;
 };
 
