@@ -47,11 +47,13 @@ KernelKind kind_of(const Lowering& lowering, const Op& op) {
     case OpKind::If:
     case OpKind::Case:
       return KernelKind::Control;
+    case OpKind::Convolution:
     case OpKind::DotGeneral: {
       const bool floats = is_array_float(lowering.type(op.operands[0]).element) &&
                           is_array_float(lowering.type(op.operands[1]).element) &&
                           is_array_float(lowering.type(op.results[0]).element);
-      return floats ? KernelKind::Dot : KernelKind::Gpsimd;
+      if (!floats) return KernelKind::Gpsimd;
+      return op.kind == OpKind::Convolution ? KernelKind::Convolution : KernelKind::Dot;
     }
     case OpKind::BitcastConvert: {
       // Bytes keep their order, so another width is another name for them.
@@ -146,6 +148,7 @@ class Planner {
       const Op& other = f_.op(user);
       const KernelKind kind = is_terminator(other.kind) ? KernelKind::Gpsimd : kind_of(l_, other);
       const bool strided = kind == KernelKind::Tile || kind == KernelKind::Dot ||
+                           kind == KernelKind::Convolution ||
                            (kind == KernelKind::Move && is_view_op(other.kind) &&
                             other.kind != OpKind::Reshape && !needs_dense(user, other));
       if (!strided) return true;

@@ -16,7 +16,7 @@ constexpr int64_t kStationaryBytes = 32 << 10;
 constexpr int64_t kMovingBytes = 32 << 10;
 constexpr int64_t kMostStationaryTiles = 8;
 
-// A run of equal blocks along an axis: `count` blocks of `tiles` tiles of `size`.
+// A run of equal blocks along an axis: `count` blocks of `tiles` tiles of `size` units.
 struct Part {
   int64_t start = 0;
   int64_t count = 1;
@@ -24,6 +24,21 @@ struct Part {
   int64_t size = 1;
   int64_t width() const { return tiles * size; }
 };
+
+// Units in a tile of at most `most` elements. Long units waste what is left of a tile, so their
+// tiles are made equal.
+int64_t tile_of(const Extent& axis, int64_t most) {
+  const int64_t fit = std::min(axis.count, most / axis.unit);
+  if (axis.unit == 1) return fit;
+  const int64_t tiles = (axis.count + fit - 1) / fit;
+  return (axis.count + tiles - 1) / tiles;
+}
+
+// `units` units of `walk`.
+void append(std::vector<Dim>& dims, const Walk& walk, int64_t units) {
+  dims.push_back({walk.step, units});
+  dims.insert(dims.end(), walk.inner.begin(), walk.inner.end());
+}
 
 // Blocks of up to `most` tiles, then what is left of whole tiles, then the last, smaller tile.
 std::vector<Part> parts_of(int64_t extent, int64_t tile, int64_t most) {
@@ -37,10 +52,11 @@ std::vector<Part> parts_of(int64_t extent, int64_t tile, int64_t most) {
 }
 
 // Part of k that lies in SBUF at the same time: whole tiles, and at the very end a smaller one.
+// Start and rest are in units.
 struct KPart {
   int64_t start = 0;
   int64_t count = 1;
-  int64_t tiles = 0;  // of 128
+  int64_t tiles = 0;
   int64_t rest = 0;
   int64_t slices() const { return tiles + (rest > 0 ? 1 : 0); }
 };
@@ -48,39 +64,42 @@ struct KPart {
 class Nest {
  public:
   Nest(Lowering& lowering, const Product& product, std::string label)
-      : l_(lowering),
-        b_(lowering.body),
+      : b_(lowering.body),
         p_(product),
         label_(std::move(label)),
         rows_(lowering.core.pe.rows.value),
-        dtype_(product_dtype(product.stationary.dtype, product.moving.dtype)) {}
+        dtype_(product_dtype(product.stationary.dtype, product.moving.dtype)),
+        m_tile_(tile_of(product.m, rows_)),
+        n_tile_(tile_of(product.n, lowering.core.limits.moving_free.value)),
+        k_tile_(tile_of(product.k, rows_)) {
+    const int64_t n = n_tile_ * p_.n.unit;
+    k_most_ = std::max<int64_t>(1, most_k(lowering, dtype_, n) / (k_tile_ * p_.k.unit));
+  }
 
   void emit() {
-    const int64_t size = numerics::size_of(dtype_);
-    const int64_t columns = l_.core.limits.moving_free.value;
-    const int64_t n_tile = std::min(p_.n, columns);
-    const int64_t k_most = std::max<int64_t>(1, kMovingBytes / (n_tile * size));
-    k_parts_ = k_parts(k_most);
-    const int64_t k_slices = std::min(k_most, (p_.k + rows_ - 1) / rows_);
-    const int64_t m_most =
-        std::clamp<int64_t>(kStationaryBytes / (k_slices * rows_ * size), 1, kMostStationaryTiles);
-    for (const Part& m : parts_of(p_.m, rows_, m_most)) {
+    k_parts_ = k_parts();
+    const int64_t slices = std::min(k_most_, (p_.k.count + k_tile_ - 1) / k_tile_);
+    const int64_t bytes = slices * m_tile_ * p_.m.unit * numerics::size_of(dtype_);
+    const int64_t m_most = std::clamp<int64_t>(kStationaryBytes / bytes, 1, kMostStationaryTiles);
+    for (const Part& m : parts_of(p_.m.count, m_tile_, m_most)) {
       const Affine start = open("m", m);
-      emit_rows(m, start, parts_of(p_.n, columns, 1));
+      emit_rows(m, start);
       close(m);
     }
   }
 
  private:
-  std::vector<KPart> k_parts(int64_t most) const {
-    const int64_t tiles = p_.k / rows_, rest = p_.k % rows_;
-    if (tiles + (rest > 0 ? 1 : 0) <= most) return {{0, 1, tiles, rest}};
-    std::vector<KPart> parts = {{0, tiles / most, most, 0}};
-    const int64_t done = tiles / most * most;
-    if (done * rows_ < p_.k) parts.push_back({done * rows_, 1, tiles - done, rest});
+  std::vector<KPart> k_parts() const {
+    const int64_t tiles = p_.k.count / k_tile_, rest = p_.k.count % k_tile_;
+    if (tiles + (rest > 0 ? 1 : 0) <= k_most_) return {{0, 1, tiles, rest}};
+    std::vector<KPart> parts = {{0, tiles / k_most_, k_most_, 0}};
+    const int64_t done = tiles / k_most_ * k_most_;
+    if (done * k_tile_ < p_.k.count) parts.push_back({done * k_tile_, 1, tiles - done, rest});
     return parts;
   }
-  bool is_split() const { return k_parts_.size() > 1 || k_parts_.front().count > 1; }
+  bool is_split() const {
+    return !p_.outer.empty() || k_parts_.size() > 1 || k_parts_.front().count > 1;
+  }
 
   // A block of an axis, with a repeat around it if there are several.
   Affine open(std::string_view axis, const Part& part) {
@@ -91,46 +110,58 @@ class Nest {
     if (part.count > 1) b_.end();
   }
 
-  void emit_rows(const Part& m, const Affine& m0, const std::vector<Part>& n_parts) {
+  void emit_rows(const Part& m, const Affine& m0) {
     TensorId a = -1;
-    if (!is_split()) a = load(p_.stationary, "a", m0, m, 0, k_parts_.front());
-    for (const Part& n : n_parts) {
+    if (!is_split()) a = load(p_.stationary, "a", {m0, m, p_.m.unit, 0, k_parts_.front()});
+    for (const Part& n : parts_of(p_.n.count, n_tile_, 1)) {
       const Affine n0 = open("n", n);
       if (is_split()) {
         emit_split(m, m0, n, n0);
       } else {
-        const TensorId b = load(p_.moving, "b", n0, n, 0, k_parts_.front());
+        const TensorId b = load(p_.moving, "b", {n0, n, p_.n.unit, 0, k_parts_.front()});
         emit_tiles(m, m0, n, n0, a, b);
       }
       close(n);
     }
   }
 
+  // Elements of a tile of the result.
+  std::vector<int64_t> tile_shape(const Part& m, const Part& n) const {
+    return {m.size * p_.m.unit, n.size * p_.n.unit};
+  }
+
   // All of k is in SBUF: one PSUM tile after the other.
   void emit_tiles(const Part& m, const Affine& m0, const Part& n, const Affine& n0, TensorId a,
                   TensorId b) {
     const Affine i = m.tiles > 1 ? b_.repeat(label_ + "_i", m.tiles) : Affine(0);
-    const TensorId psum = b_.psum(label_ + "_p", Dtype::F32, {m.size, n.size});
-    const TensorId out = b_.sbuf(label_ + "_c", p_.result_dtype, {m.size, n.size});
-    multiply(psum, a, i, m.size, b, n.size, k_parts_.front());
+    const TensorId psum = b_.psum(label_ + "_p", Dtype::F32, tile_shape(m, n));
+    const TensorId out = b_.sbuf(label_ + "_c", p_.result_dtype, tile_shape(m, n));
+    multiply(psum, a, i * (m.size * p_.m.unit), b, k_parts_.front());
     b_.emit(isa::TensorCopy{.dst = b_.all(out), .src = b_.all(psum)}, label_ + "_ev");
-    store(b_.all(out), m0 + i * rows_, m.size, n0, n.size);
+    store(b_.all(out), m0 + i * m.size, m.size, n0, n.size);
     if (m.tiles > 1) b_.end();
   }
 
   // k comes in blocks: sums are kept in SBUF.
   void emit_split(const Part& m, const Affine& m0, const Part& n, const Affine& n0) {
-    const TensorId sums = b_.sbuf(label_ + "_s", Dtype::F32, {m.size, m.tiles, n.size});
+    const std::vector<int64_t> shape = tile_shape(m, n);
+    const TensorId sums = b_.sbuf(label_ + "_s", Dtype::F32, {shape[0], m.tiles, shape[1]});
     b_.emit(isa::Memset{.dst = b_.all(sums), .value = 0.0f}, label_ + "_zero");
+    Matrix stationary = p_.stationary, moving = p_.moving;
+    for (const OuterSum& sum : p_.outer) {
+      const Affine k = b_.repeat(label_ + "_ko", sum.count);
+      stationary.offset += k * sum.stationary;
+      moving.offset += k * sum.moving;
+    }
     for (const KPart& k : k_parts_) {
       const Affine k0 = k.count > 1
-                            ? b_.repeat(label_ + "_kb", k.count) * (k.tiles * rows_) + k.start
+                            ? b_.repeat(label_ + "_kb", k.count) * (k.tiles * k_tile_) + k.start
                             : Affine(k.start);
-      const TensorId a = load(p_.stationary, "a", m0, m, k0, k);
-      const TensorId b = load(p_.moving, "b", n0, n, k0, k);
+      const TensorId a = load(stationary, "a", {m0, m, p_.m.unit, k0, k});
+      const TensorId b = load(moving, "b", {n0, n, p_.n.unit, k0, k});
       const Affine i = m.tiles > 1 ? b_.repeat(label_ + "_i", m.tiles) : Affine(0);
-      const TensorId psum = b_.psum(label_ + "_p", Dtype::F32, {m.size, n.size});
-      multiply(psum, a, i, m.size, b, n.size, k);
+      const TensorId psum = b_.psum(label_ + "_p", Dtype::F32, shape);
+      multiply(psum, a, i * shape[0], b, k);
       const isa::Access sum = b_.at(sums, {isa::all(), isa::index(i), isa::all()});
       b_.emit(
           isa::TensorTensor{.dst = sum, .data1 = sum, .data2 = b_.all(psum), .op = isa::AluOp::Add},
@@ -138,30 +169,41 @@ class Nest {
       if (m.tiles > 1) b_.end();
       if (k.count > 1) b_.end();
     }
+    for (size_t i = 0; i < p_.outer.size(); ++i) b_.end();
+    emit_sums(sums, m, m0, n, n0);
+  }
+
+  void emit_sums(TensorId sums, const Part& m, const Affine& m0, const Part& n, const Affine& n0) {
     const Affine i = m.tiles > 1 ? b_.repeat(label_ + "_o", m.tiles) : Affine(0);
     isa::Access from = b_.at(sums, {isa::all(), isa::index(i), isa::all()});
     if (p_.result_dtype != Dtype::F32) {
-      const TensorId out = b_.sbuf(label_ + "_c", p_.result_dtype, {m.size, n.size});
+      const TensorId out = b_.sbuf(label_ + "_c", p_.result_dtype, tile_shape(m, n));
       b_.emit(isa::TensorCopy{.dst = b_.all(out), .src = from}, label_ + "_ev");
       from = b_.all(out);
     }
-    store(from, m0 + i * rows_, m.size, n0, n.size);
+    store(from, m0 + i * m.size, m.size, n0, n.size);
     if (m.tiles > 1) b_.end();
   }
 
-  void multiply(TensorId psum, TensorId a, const Affine& i, int64_t m, TensorId b, int64_t n,
-                const KPart& k) {
-    const auto one = [&](const Affine& slice, int64_t rows) {
-      const auto part = isa::slice(0, rows);
-      b_.emit(
-          isa::Matmul{.dst = b_.all(psum),
-                      .stationary = b_.at(a, {part, isa::index(slice), isa::slice(i * rows_, m)}),
-                      .moving = b_.at(b, {part, isa::index(slice), isa::slice(0, n)})},
-          label_ + "_mm");
-    };
+  // `column`: where the tile begins in the stationary block.
+  void multiply(TensorId psum, TensorId a, const Affine& column, TensorId b, const KPart& k) {
+    const isa::Tensor& tile = b_.program().tensors[static_cast<size_t>(psum)];
+    const int64_t m = tile.shape[0], n = tile.shape[1];
+    each_slice(label_ + "_k", k, [&](const Affine& slice, int64_t units) {
+      const auto part = isa::slice(0, units * p_.k.unit);
+      b_.emit(isa::Matmul{.dst = b_.all(psum),
+                          .stationary = b_.at(a, {part, isa::index(slice), isa::slice(column, m)}),
+                          .moving = b_.at(b, {part, isa::index(slice), isa::slice(0, n)})},
+              label_ + "_mm");
+    });
+  }
+
+  // Calls `one` for the tiles of a part of k: in a repeat, and for the smaller one at the end.
+  template <class One>
+  void each_slice(const std::string& name, const KPart& k, const One& one) {
     if (k.tiles > 0) {
-      const Affine s = b_.repeat(label_ + "_k", k.tiles);
-      one(s, rows_);
+      const Affine s = b_.repeat(name, k.tiles);
+      one(s, k_tile_);
       b_.end();
     }
     if (k.rest > 0) one(k.tiles, k.rest);
@@ -171,86 +213,109 @@ class Nest {
     isa::Access to;
     to.tensor = p_.result;
     to.dtype = p_.result_dtype;
-    to.offset = p_.result_offset + m0 * p_.result_m_step + n0 * p_.result_n_step;
-    to.dims = {{p_.result_m_step, m}, {p_.result_n_step, n}};
+    to.offset = p_.result_offset + m0 * p_.result_m.step + n0 * p_.result_n.step;
+    append(to.dims, p_.result_m, m);
+    append(to.dims, p_.result_n, n);
     b_.emit(isa::DmaCopy{.dst = std::move(to), .src = std::move(from)}, label_ + "_st");
   }
 
+  // What of an operand is loaded: units of its free axis and of k.
+  struct Block {
+    Affine free0;
+    Part free;
+    int64_t unit = 1;  // of the free axis
+    Affine k0;
+    KPart k;
+  };
+
   // A block of an operand in SBUF: [k within a tile, tile of k, free].
-  TensorId load(const Matrix& matrix, const std::string& name, const Affine& free0,
-                const Part& free, const Affine& k0, const KPart& k) {
+  TensorId load(const Matrix& matrix, const std::string& name, const Block& block) {
     const std::string text = label_ + "_" + name;
-    const TensorId tile = b_.sbuf(text, dtype_, {std::min(rows_, p_.k), k.slices(), free.width()});
-    const bool turn = matrix.k_step == 1 && matrix.free_step != 1 && p_.k > 1;
-    if (turn) {
-      load_turned(matrix, text, tile, free0, free, k0, k);
+    const TensorId tile = b_.sbuf(
+        text, dtype_, {k_tile_ * p_.k.unit, block.k.slices(), block.free.width() * block.unit});
+    if (matrix.lying.empty()) {
+      load_straight(matrix, text, tile, block);
     } else {
-      load_straight(matrix, text, tile, free0, free, k0, k);
+      load_turned(matrix, text, tile, block);
     }
     return tile;
   }
 
+  isa::Access from(const Matrix& matrix, Affine offset, std::vector<Dim> dims) const {
+    isa::Access access;
+    access.tensor = matrix.tensor;
+    access.dtype = matrix.dtype;
+    access.offset = matrix.offset + offset;
+    access.dims = std::move(dims);
+    return access;
+  }
+
   void load_straight(const Matrix& matrix, const std::string& text, TensorId tile,
-                     const Affine& free0, const Part& free, const Affine& k0, const KPart& k) {
-    const auto one = [&](const Affine& slice, int64_t rows) {
-      const Affine offset =
-          matrix.offset + free0 * matrix.free_step + (k0 + slice * rows_) * matrix.k_step;
-      b_.emit(
-          isa::DmaCopy{.dst = b_.at(tile, {isa::slice(0, rows), isa::index(slice), isa::all()}),
-                       .src = {.tensor = matrix.tensor,
-                               .dtype = matrix.dtype,
-                               .offset = offset,
-                               .dims = {{matrix.k_step, rows}, {matrix.free_step, free.width()}}}},
-          text + "_ld");
-    };
-    if (k.tiles > 0) {
-      const Affine s = b_.repeat(text + "_k", k.tiles);
-      one(s, rows_);
-      b_.end();
-    }
-    if (k.rest > 0) one(k.tiles, k.rest);
+                     const Block& block) {
+    each_slice(text + "_k", block.k, [&](const Affine& slice, int64_t units) {
+      const auto rows = isa::slice(0, units * p_.k.unit);
+      std::vector<Dim> dims;
+      append(dims, matrix.k, units);
+      append(dims, matrix.free, block.free.width());
+      b_.emit(isa::DmaCopy{.dst = b_.at(tile, {rows, isa::index(slice), isa::all()}),
+                           .src = from(matrix,
+                                       block.free0 * matrix.free.step +
+                                           (block.k0 + slice * k_tile_) * matrix.k.step,
+                                       std::move(dims))},
+              text + "_ld");
+    });
   }
 
   // As it lies, [free, k], then turned by the array.
   void load_turned(const Matrix& matrix, const std::string& text, TensorId tile,
-                   const Affine& free0, const Part& free, const Affine& k0, const KPart& k) {
-    for (const Part& part : parts_of(free.width(), rows_, 1)) {
+                   const Block& block) {
+    const int64_t fit = std::min(block.free.size, rows_ / block.unit);
+    const int64_t width = (block.k.tiles * k_tile_ + block.k.rest) * p_.k.unit;
+    std::vector<Dim> k_dims = matrix.lying;
+    Affine k_offset;
+    if (k_dims.size() == 1) {
+      k_dims.front().count = width;
+      k_offset = block.k0 * (p_.k.unit * k_dims.front().step);
+    }
+    for (const Part& part : parts_of(block.free.width(), fit, 1)) {
       const Affine f0 = part.count == 1 ? Affine(part.start)
-                                        : b_.repeat(text + "_f", part.count) * rows_ + part.start;
-      const int64_t width = k.tiles * rows_ + k.rest;
-      const TensorId lying = b_.sbuf(text + "_n", dtype_, {part.size, width});
+                                        : b_.repeat(text + "_f", part.count) * fit + part.start;
+      const int64_t columns = part.size * block.unit;
+      const TensorId lying = b_.sbuf(text + "_n", dtype_, {columns, width});
+      std::vector<Dim> dims;
+      append(dims, matrix.free, part.size);
+      dims.insert(dims.end(), k_dims.begin(), k_dims.end());
       b_.emit(isa::DmaCopy{.dst = b_.all(lying),
-                           .src = {.tensor = matrix.tensor,
-                                   .dtype = matrix.dtype,
-                                   .offset = matrix.offset + (free0 + f0) * matrix.free_step + k0,
-                                   .dims = {{matrix.free_step, part.size}, {1, width}}}},
+                           .src = from(matrix, (block.free0 + f0) * matrix.free.step + k_offset,
+                                       std::move(dims))},
               text + "_ld");
-      const auto one = [&](const Affine& slice, int64_t rows) {
-        const TensorId psum = b_.psum(text + "_t", dtype_, {rows, part.size});
-        b_.emit(isa::Transpose{.dst = b_.all(psum),
-                               .data = b_.at(lying, {isa::all(), isa::slice(slice * rows_, rows)})},
-                text + "_tr", hw::Engine::Tensor);
-        b_.emit(isa::TensorCopy{.dst = b_.at(tile, {isa::slice(0, rows), isa::index(slice),
-                                                    isa::slice(f0, part.size)}),
-                                .src = b_.all(psum)},
-                text + "_tc");
-      };
-      if (k.tiles > 0) {
-        const Affine s = b_.repeat(text + "_k", k.tiles);
-        one(s, rows_);
-        b_.end();
-      }
-      if (k.rest > 0) one(k.tiles, k.rest);
+      turn(lying, text, tile, block.k, isa::slice(f0 * block.unit, columns));
       if (part.count > 1) b_.end();
     }
   }
 
-  Lowering& l_;
+  void turn(TensorId lying, const std::string& text, TensorId tile, const KPart& k,
+            const isa::Subscript& columns) {
+    const int64_t count = b_.program().tensors[static_cast<size_t>(lying)].shape[0];
+    each_slice(text + "_k", k, [&](const Affine& slice, int64_t units) {
+      const int64_t rows = units * p_.k.unit;
+      const TensorId psum = b_.psum(text + "_t", dtype_, {rows, count});
+      const auto lies = isa::slice(slice * (k_tile_ * p_.k.unit), rows);
+      b_.emit(isa::Transpose{.dst = b_.all(psum), .data = b_.at(lying, {isa::all(), lies})},
+              text + "_tr", hw::Engine::Tensor);
+      b_.emit(isa::TensorCopy{.dst = b_.at(tile, {isa::slice(0, rows), isa::index(slice), columns}),
+                              .src = b_.all(psum)},
+              text + "_tc");
+    });
+  }
+
   isa::ProgramBuilder& b_;
   const Product& p_;
   std::string label_;
   int64_t rows_;
   Dtype dtype_;
+  int64_t m_tile_, n_tile_, k_tile_;  // in units
+  int64_t k_most_ = 1;                // tiles
   std::vector<KPart> k_parts_;
 };
 
@@ -262,6 +327,11 @@ Dtype product_dtype(Dtype a, Dtype b) {
   };
   const Dtype x = narrow(a), y = narrow(b);
   return x == y ? x : Dtype::F32;
+}
+
+int64_t most_k(const Lowering& lowering, Dtype dtype, int64_t n) {
+  const int64_t slices = std::max<int64_t>(1, kMovingBytes / (n * numerics::size_of(dtype)));
+  return slices * lowering.core.pe.rows.value;
 }
 
 void emit_product(Lowering& lowering, const Product& product, const std::string& label) {

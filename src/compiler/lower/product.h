@@ -11,12 +11,37 @@
 
 namespace trainyard::compiler {
 
+// How a tensor walks along one axis of the product. The axis is cut into units of equal length:
+// unit u begins at u * step and holds the elements of `inner`, slowest first. Without `inner` a
+// unit is one element.
+struct Walk {
+  int64_t step = 0;
+  std::vector<isa::Dim> inner = {};
+};
+
 struct Matrix {
   isa::TensorId tensor = -1;  // in HBM
   isa::Dtype dtype = isa::Dtype::F32;
-  isa::Affine offset;
-  int64_t free_step = 0;  // along m or n, in elements
-  int64_t k_step = 0;
+  isa::Affine offset = {};
+  Walk free = {};  // along m or n
+  // Along k, for a matrix that is loaded with k on partitions.
+  Walk k = {};
+  // Not empty: k is contiguous, so the matrix is loaded as it lies and turned. All of k, slowest
+  // first; k is taken in blocks only where this is one dim.
+  std::vector<isa::Dim> lying = {};
+};
+
+// An axis of the product: `count` units of `unit` elements.
+struct Extent {
+  int64_t count = 1;
+  int64_t unit = 1;
+  int64_t elements() const { return count * unit; }
+};
+
+// A sum over `count` products whose operands lie `stationary` and `moving` elements apart.
+struct OuterSum {
+  int64_t count = 1;
+  int64_t stationary = 0, moving = 0;
 };
 
 struct Product {
@@ -24,14 +49,19 @@ struct Product {
   isa::TensorId result = -1;
   isa::Dtype result_dtype = isa::Dtype::F32;
   isa::Affine result_offset;
-  int64_t result_m_step = 0, result_n_step = 1;
-  int64_t m = 1, n = 1, k = 1;
+  Walk result_m, result_n;
+  Extent m, n, k;
+  std::vector<OuterSum> outer;  // slowest first
 };
+
+// Elements of k that are loaded at the same time at most, for n elements of the moving operand.
+int64_t most_k(const Lowering& lowering, isa::Dtype dtype, int64_t n);
 
 // The type in which the array gets its operands: both alike, and exact for both.
 isa::Dtype product_dtype(isa::Dtype a, isa::Dtype b);
 
-// Emits the nest. m, n and k are at least 1.
+// Emits the nest. Units of m and k are at most as long as the array has rows, units of n as long as
+// the moving operand may be; a unit of n of a lying matrix is at most as long as one of m.
 void emit_product(Lowering& lowering, const Product& product, const std::string& label);
 
 }  // namespace trainyard::compiler

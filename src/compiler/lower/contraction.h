@@ -1,0 +1,33 @@
+#pragma once
+// A sum over products of two strided HBM tensors along any number of axes: dot_general, and a
+// convolution, whose windows are axes that walk over the same elements more than once. Finds the
+// matrices for the Tensor engine in it.
+#include <string>
+#include <vector>
+
+#include "compiler/lower/product.h"
+
+namespace trainyard::compiler {
+
+// One axis as both operands and the result see it; steps in elements, 0 where it does not appear.
+struct ContractionAxis {
+  int64_t count = 1;
+  int64_t lhs = 0, rhs = 0, out = 0;
+};
+using ContractionAxes = std::vector<ContractionAxis>;
+
+//   result[batch, m, n] = sum over k of lhs[batch, m, k] * rhs[batch, k, n]
+struct Contraction {
+  struct Side {
+    isa::TensorId tensor = -1;
+    isa::Dtype dtype = isa::Dtype::F32;
+    int64_t offset = 0;
+  };
+  Side lhs, rhs, result;
+  ContractionAxes batch, m, n, k;
+};
+
+// Every count is at least 1.
+void emit_contraction(Lowering& lowering, Contraction contraction, const std::string& label);
+
+}  // namespace trainyard::compiler
