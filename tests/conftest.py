@@ -51,3 +51,13 @@ def golden(request):
         assert text == path.read_text(), f"{path} differs; ./dev golden updates it, then review"
 
     return check
+
+
+@pytest.fixture(scope="session")
+def run_hlo(request):
+    """The program that compiles and runs one StableHLO file on the simulated core."""
+    build = pathlib.Path(request.config.getoption("--trainyard")).parents[1]
+    program = build / "tests/tools/run_hlo"
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    return str(program)

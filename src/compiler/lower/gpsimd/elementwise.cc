@@ -105,7 +105,17 @@ class Group {
     }
   }
 
+  // A reshape of a value of the group is that value.
+  ValueId renamed(ValueId v) const {
+    for (const Op* op = lowering_.maker(v); op != nullptr && op->kind == OpKind::Reshape;
+         op = lowering_.maker(v)) {
+      v = op->operands[0];
+    }
+    return v;
+  }
+
   gp::ValueId operand(ValueId v) {
+    if (const auto known = values_.find(renamed(v)); known != values_.end()) return known->second;
     if (const auto known = values_.find(v); known != values_.end()) return known->second;
     if (const ValueId source = scalar_source(v); source >= 0 && lowering_.constant(source)) {
       const Constant& data = *lowering_.constant(source);
