@@ -33,8 +33,7 @@ def simulated_time() -> SimulatedTime:
     """The time that programs run since the last call would have taken on one core.
 
     Time is worked out here, not while programs run: the first call after a new program places and
-    simulates it, later ones remember. Programs still in flight count when they are done, so call
-    `jax.block_until_ready` first.
+    simulates it, later ones remember. Programs that still run are waited for.
     """
     from trainyard import _files, _native
 

@@ -2,6 +2,16 @@
 
 namespace trainyard::runtime {
 
+void Journal::launched() {
+  const std::lock_guard lock(mutex_);
+  ++under_way_;
+}
+
+void Journal::ended() {
+  const std::lock_guard lock(mutex_);
+  if (--under_way_ == 0) idle_.notify_all();
+}
+
 void Journal::ran(const std::shared_ptr<const Code>& code, std::optional<isa::TripRecord> trips) {
   const std::lock_guard lock(mutex_);
   const auto same = [&](const Entry& entry) { return entry.code == code && entry.trips == trips; };
@@ -28,7 +38,8 @@ Result<SimulatedTime> Journal::take() {
   size_t last = 0;
   SimulatedTime sum;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [&] { return under_way_ == 0; });
     entries.swap(entries_);
     last = last_;
     sum.forgotten = std::exchange(forgotten_, 0);

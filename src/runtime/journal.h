@@ -1,6 +1,7 @@
 #pragma once
 // Which programs ran how often, so that their simulated time can be asked for afterwards. Running
 // costs no more than a count; time is simulated only when somebody wants to know.
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -33,9 +34,13 @@ class Journal {
   // So many different programs are remembered, the oldest goes first.
   static constexpr size_t kMostPrograms = 1024;
 
-  // In mode time there are no counts: the program's own expectation holds.
+  // A launch is under way from `launched` to `ended`. Between them it may have `ran`. In mode time
+  // there are no counts: the program's own expectation holds.
+  void launched();
+  void ended();
   void ran(const std::shared_ptr<const Code>& code, std::optional<isa::TripRecord> trips);
-  // Everything since the last call. An error if a program cannot be placed or timed.
+  // Everything launched since the last call; waits for what is under way. An error if a program
+  // cannot be placed or timed.
   Result<SimulatedTime> take();
 
  private:
@@ -45,6 +50,8 @@ class Journal {
     int64_t runs = 0;
   };
   std::mutex mutex_;
+  std::condition_variable idle_;
+  int64_t under_way_ = 0;
   std::vector<Entry> entries_;
   size_t last_ = 0;  // index of the entry of the last run
   int64_t forgotten_ = 0;

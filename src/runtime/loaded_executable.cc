@@ -110,6 +110,7 @@ void LoadedExecutable::Task::run() {
   // Memory goes back before anybody learns that the run is over and asks for more.
   arguments.clear();
   outputs.clear();
+  process->journal.ended();
   complete->set(std::move(status));
 }
 
@@ -208,6 +209,7 @@ Result<Launch> LoadedExecutable::launch(std::span<Buffer* const> arguments,
     launch.outputs.push_back(std::make_unique<Buffer>(code_->output_types()[k], device_,
                                                       task->outputs[k], task->complete));
   }
+  task->process->journal.launched();
   const bool here = code_->is_short() && task->waits.empty();
   if (here) {
     device_.queue().run_or_post([task] { task->run(); });
