@@ -1,12 +1,12 @@
-// convolution_bench [BATCH IMAGE FEATURES OUTPUTS WINDOW] [--place] [--channels-first]: host speed
-// of a compiled convolution, its two gradients and a dot of as many products, all f32. Speed is
-// that of the fastest of five runs in CPU seconds. With --place each is placed and timed on the
-// simulated core, too.
+// convolution_bench [BATCH IMAGE FEATURES OUTPUTS WINDOW] [--channels-first] [--time | --check]:
+// host speed of a compiled convolution, its two gradients and a dot of as many products, all f32.
+// Speed is that of the fastest of five runs in CPU seconds. --time places each and gives its time
+// on the simulated core; --check proves the placement, too.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -132,7 +132,8 @@ struct Buffers {
   }
 };
 
-Status measure(const std::string& name, const compiler::Module& module, double flops, bool place) {
+Status measure(const std::string& name, const compiler::Module& module, double flops,
+               std::optional<runtime::Mode> mode) {
   const Result<hw::Machine> machine = hw::find_target("trn2");
   const auto exe = compiler::lower(module, machine->core, "trn2");
   if (!exe.ok()) return exe.status();
@@ -149,13 +150,16 @@ Status measure(const std::string& name, const compiler::Module& module, double f
     best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   fmt::print("{:<16} {:8.1f} ms {:7.1f} GFLOP/s", name, best * 1e3, flops / best / 1e9);
-  if (place) {
+  if (mode) {
     Result<runtime::Kernel> kernel = runtime::Kernel::make(exe->program, *machine);
     if (!kernel.ok()) return kernel.status();
     runtime::RunOptions options;
-    options.mode = runtime::Mode::Time;
+    options.mode = *mode;
     const auto result = kernel->run(buffers.bindings, options);
     if (!result.ok()) return result.status();
+    if (result->check && !result->check->findings.empty()) {
+      return result->check->findings.front().status;
+    }
     if (result->time) fmt::print("  simulated {} ticks", result->time->total.value);
   }
   fmt::print("\n");
@@ -167,12 +171,12 @@ Status measure(const std::string& name, const compiler::Module& module, double f
 int main(int argc, char** argv) {
   Sizes s;
   std::vector<int64_t*> fields = {&s.batch, &s.image, &s.features, &s.outputs, &s.window};
-  bool place = false;
+  std::optional<runtime::Mode> mode;
   size_t next = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string text = argv[i];
-    if (text == "--place") {
-      place = true;
+    if (text == "--time" || text == "--check") {
+      mode = runtime::parse_mode(text.substr(2));
     } else if (text == "--channels-first") {
       s.channels_first = true;
     } else if (next < fields.size()) {
@@ -185,7 +189,7 @@ int main(int argc, char** argv) {
   };
   for (const Row& row : {Row{"forward", forward(s)}, Row{"input gradient", input_gradient(s)},
                          Row{"kernel gradient", kernel_gradient(s)}, Row{"dot", equal_dot(s)}}) {
-    const Status status = measure(row.name, row.module, s.flops(), place);
+    const Status status = measure(row.name, row.module, s.flops(), mode);
     if (!status.ok()) fmt::print("{:<16} {}\n", row.name, status.str());
   }
   return 0;

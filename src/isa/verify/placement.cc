@@ -68,7 +68,28 @@ Status verify_queue(const Program& program, const Inst& inst, const InstPlace& p
                 place.queue, queues - 1);
 }
 
-// Issued d iterations early, it writes while d older instances are still in use.
+// Whether all instructions on the engine of `id` that touch `root` are issued as early as it. Then
+// they are in body order among themselves.
+bool go_together(const Program& program, InstId id, TensorId root) {
+  const auto& places = program.placement.insts;
+  for (size_t i = 0; i < program.insts.size(); ++i) {
+    const bool same = places[i].engine == places[id].engine;
+    if (!same ||
+        (places[i].ahead == places[id].ahead && places[i].ahead_loop == places[id].ahead_loop)) {
+      continue;
+    }
+    bool touches = false;
+    each_access(program.insts[i].op, [&](std::string_view, const Access& a, Role) {
+      touches |= root_of(program, a.tensor) == root;
+    });
+    if (touches) return false;
+  }
+  return true;
+}
+
+// Issued d iterations early, it writes while d older instances are still in use. A tensor of a loop
+// further in has an instance for each turn of that loop, so what counts is that they follow each
+// other in order.
 Status verify_ahead(const Program& program, const Structure& structure, InstId id) {
   const Inst& inst = program.insts[id];
   const InstPlace& place = program.placement.insts[id];
@@ -86,9 +107,11 @@ Status verify_ahead(const Program& program, const Structure& structure, InstId i
     const TensorId root = root_of(program, a.tensor);
     const auto& around = structure.around_tensor(root);
     const TensorPlace& tensor = place_of_root(program, a.tensor);
-    const bool inside = position_of(around, place.ahead_loop) >= 0;
-    if (!found.ok() || role == Role::Read || !inside || tensor.slots == 0) return;
+    const int inside = position_of(around, place.ahead_loop);
+    if (!found.ok() || role == Role::Read || inside < 0 || tensor.slots == 0) return;
     if (tensor.slots > place.ahead) return;
+    const bool further_in = inside + 1 < static_cast<int>(around.size());
+    if (further_in && go_together(program, id, root)) return;
     found = refuse(program, inst, "TY-ISA-163",
                    "it is issued {} iterations ahead, so {} ('{}') needs {} slots and has {}",
                    place.ahead, operand, program.tensors[root].name, place.ahead + 1, tensor.slots);

@@ -97,6 +97,29 @@ TEST(VerifyPlacement, WhatIsIssuedAheadNeedsASlotMore) {
   expect_refused(make(2, -1, 0), kNeuronCoreV3, "TY-ISA-163", {"-1"});
 }
 
+TEST(VerifyPlacement, TurnsOfAnInnerLoopKeepTheirSlotWhereAllGoAheadTogether) {
+  const auto make = [](int64_t reader_ahead) {
+    SmallBody b;
+    const Access x = b.sbuf(Dtype::F32, {128, 8});
+    const Access y = b.sbuf(Dtype::F32, {128, 8});
+    b.repeat(4);  // loop 0
+    b.repeat(8);
+    const TensorId t = b.declare(Memory::Sbuf, Dtype::F32, {128, 8});
+    b.program.placement.tensors[t].slots = 1;
+    const InstId write = b.add(TensorCopy{b.all(t), x});
+    const InstId read = b.add(TensorCopy{y, b.all(t)});
+    for (const InstId id : {write, read}) {
+      b.program.placement.insts[id].engine = Engine::Vector;
+      const int64_t ahead = id == write ? 1 : reader_ahead;
+      b.program.placement.insts[id].ahead = ahead;
+      b.program.placement.insts[id].ahead_loop = ahead > 0 ? 0 : -1;
+    }
+    return b.program;
+  };
+  expect_ok(make(1), kNeuronCoreV3);
+  expect_refused(make(0), kNeuronCoreV3, "TY-ISA-163", {"needs 2 slots", "has 1"});
+}
+
 struct TwoLoops {
   SmallBody b;
   InstId load, use;
