@@ -269,5 +269,34 @@ TEST(Place, IsTheSameEveryTime) {
   EXPECT_EQ(isa::print_text(placed(kStream).program), isa::print_text(placed(kStream).program));
 }
 
+// PSUM has no room for a second slot: the tiles of the inner loop follow each other in one.
+TEST(Place, RunsAheadThoughTilesOfAnInnerLoopHaveOneSlot) {
+  const Placed p = placed(R"(program ahead target trn2
+    x: hbm f32[1024,256] in
+    y: hbm f32[1024,512] out
+    full: psum f32[128,3072]
+    f0: memset full value=0.0
+    w: sbuf f32[128,512]
+    w0: memset w value=1.0
+    repeat i 8 {
+      n: sbuf f32[128,256]
+      a: sbuf f32[128,2,128]
+      ld: dma_copy n <- x[128*i+:128,:]
+      repeat k 2 {
+        t: psum f32[128,128]
+        tr: nc_transpose t <- n[:,128*k+:128] @ tensor
+        tc: tensor_copy a[:,k,:] <- t @ vector
+      }
+      p: psum f32[128,512]
+      repeat j 2 { mm: nc_matmul p <- a[:,j,:], w }
+      o: sbuf f32[128,512]
+      ev: tensor_copy o <- p @ vector
+      st: dma_copy y[128*i+:128,:] <- o
+    })");
+  EXPECT_EQ(p.inst("tr").ahead, 1);
+  EXPECT_EQ(p.inst("mm").ahead, 0);
+  EXPECT_EQ(p.tensor("t").slots, 1);
+}
+
 }  // namespace
 }  // namespace trainyard::place
