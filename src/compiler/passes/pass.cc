@@ -6,6 +6,7 @@
 #include "compiler/passes/inline.h"
 #include "compiler/passes/loops.h"
 #include "compiler/passes/simplify.h"
+#include "compiler/passes/split_complex.h"
 
 namespace trainyard::compiler {
 

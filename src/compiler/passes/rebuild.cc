@@ -59,6 +59,11 @@ Status Rebuild::visit(OpId id) {
   return copied.ok() ? Status() : copied.status();
 }
 
+Status Rebuild::visit_all(std::span<const OpId> ops) {
+  for (const OpId op : ops) TY_TRY(visit(op));
+  return {};
+}
+
 Result<OpId> Rebuild::copy(OpId id) {
   const Op& old = source().op(id);
   Op op;

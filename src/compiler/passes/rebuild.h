@@ -47,6 +47,9 @@ class Rebuild {
   Result<std::vector<ValueId>> inline_function(const Function& callee,
                                                std::span<const ValueId> arguments, LocationId call);
 
+  // Visits operations of the source, one after the other.
+  Status visit_all(std::span<const OpId> ops);
+
   // Adds an operation of the pass's own at the current place.
   OpId add(Op op, const std::vector<Type>& results) {
     return add_op(to, block, std::move(op), results);
