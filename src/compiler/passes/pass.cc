@@ -12,9 +12,13 @@ namespace trainyard::compiler {
 
 std::span<const Pass> pipeline() {
   static constexpr std::array kPasses = {
-      Pass{"inline", inline_calls},        Pass{"expand", expand},
-      Pass{"simplify", simplify},          Pass{"loops", improve_loops},
-      Pass{"cumulative", mark_cumulative}, Pass{"in_place", mark_in_place},
+      Pass{"inline", inline_calls},          // one function, one device
+      Pass{"expand", expand},                // fewer kinds of operations
+      Pass{"split_complex", split_complex},  // real numbers only
+      Pass{"simplify", simplify},            // less work
+      Pass{"loops", improve_loops},          // less work in loops, counted loops
+      Pass{"cumulative", mark_cumulative},   // notes for the lowering
+      Pass{"in_place", mark_in_place},
   };
   return kPasses;
 }

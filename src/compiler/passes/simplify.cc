@@ -43,8 +43,13 @@ void Simplifier::remember(std::string key, ValueId value) {
 }
 
 ValueId Simplifier::add_constant_op(Constant data, LocationId location) {
-  // Kept short: a uniform constant is a splat.
-  if (data.type.elements() == 1) data.splat = false;
+  // Kept short: equal elements are a splat. One element is stored as itself.
+  const auto size = static_cast<size_t>(byte_size(data.type.element));
+  const bool uniform = !data.splat && data.bytes.size() > size &&
+                       std::equal(data.bytes.begin() + static_cast<ptrdiff_t>(size),
+                                  data.bytes.end(), data.bytes.begin());
+  if (uniform) data.bytes.resize(size);
+  data.splat = (data.splat || uniform) && data.type.elements() != 1;
   const TensorType type = data.type;
   Op op;
   op.kind = OpKind::Constant;

@@ -69,7 +69,10 @@ ValueId select(Simplifier& s, const Op& op, const TensorType& result) {
 ValueId logic(Simplifier& s, const Op& op) {
   for (const size_t i : {0, 1}) {
     const bool zero = s.is_all(op.operands[i], 0);
-    const bool ones = is_boolean(s.type(op.operands[i]).element) && s.is_all(op.operands[i], 1);
+    const ElementType element = s.type(op.operands[i]).element;
+    const bool ones = is_boolean(element)          ? s.is_all(op.operands[i], 1)
+                      : is_signed_integer(element) ? s.is_all(op.operands[i], -1)
+                                                   : false;
     if (zero) return op.operands[op.kind == OpKind::And ? i : 1 - i];
     if (ones && op.kind == OpKind::And) return op.operands[1 - i];
     if (ones && op.kind == OpKind::Or) return op.operands[i];

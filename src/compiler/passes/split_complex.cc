@@ -245,7 +245,7 @@ class Splitter {
   // An operation on lists of values. Reductions and scatters give their region one argument per
   // value on each side, so doubling each value keeps the order; a sort has (left, right) pairs.
   Result<bool> doubled(const Op& op) {
-    if (op.kind == OpKind::SelectAndScatter || op.kind == OpKind::Sort) return refuse(op);
+    if (op.kind == OpKind::SelectAndScatter) return refuse(op);
     Op now;
     now.kind = op.kind;
     now.attributes = op.attributes;
@@ -261,32 +261,37 @@ class Splitter {
       }
     }
     for (const BlockId region : op.regions) {
-      const Result<BlockId> made = region_of(region);
+      const Result<BlockId> made = region_of(region, op.kind == OpKind::Sort ? 2 : 1);
       if (!made.ok()) return made.status();
       now.regions.push_back(*made);
     }
     const OpId made = rebuild_->add(std::move(now), doubled_types(op.results));
-    set_values(op.results, rebuild_->to.op(made).results);
+    set_values(op.results, rebuild_->to.op(made).results, 1);
     return true;
   }
 
-  void set_values(const std::vector<ValueId>& old, const std::vector<ValueId>& now) {
+  // Values come in groups of `group` of one type; a complex group is all real parts, then all
+  // imaginary ones.
+  void set_values(const std::vector<ValueId>& old, const std::vector<ValueId>& now, size_t group) {
     size_t at = 0;
-    for (const ValueId v : old) {
-      if (is_complex_type(source().type(v))) {
-        parts_[v] = {now[at], now[at + 1]};
-        at += 2;
-      } else {
-        rebuild_->map(v, now[at++]);
+    for (size_t i = 0; i < old.size(); i += group) {
+      const bool complex = is_complex_type(source().type(old[i]));
+      for (size_t k = 0; k < group; ++k) {
+        if (complex) {
+          parts_[old[i + k]] = {now[at + k], now[at + group + k]};
+        } else {
+          rebuild_->map(old[i + k], now[at + k]);
+        }
       }
+      at += complex ? 2 * group : group;
     }
   }
 
-  Result<BlockId> region_of(BlockId region) {
+  Result<BlockId> region_of(BlockId region, size_t group) {
     const Block& from = source().block(region);
     const BlockId made = add_block(rebuild_->to, doubled_types(from.arguments));
     const std::vector<ValueId> arguments = rebuild_->to.block(made).arguments;
-    set_values(from.arguments, arguments);
+    set_values(from.arguments, arguments, group);
     const BlockId outer = std::exchange(rebuild_->block, made);
     const Status status = rebuild_->visit_all(from.ops);
     rebuild_->block = outer;
