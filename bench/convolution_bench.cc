@@ -89,6 +89,24 @@ compiler::Module forward(const Sizes& s) {
                 {s.batch, s.image, s.image, s.outputs});
 }
 
+// One kernel for each channel.
+compiler::Module depthwise(const Sizes& s) {
+  ConvolutionAttributes a = attributes_of((s.window - 1) / 2, s.window / 2);
+  a.feature_groups = s.features;
+  const Dims image = {s.batch, s.image, s.image, s.features};
+  return one_op(OpKind::Convolution, a, image, {s.window, s.window, 1, s.features}, image);
+}
+
+compiler::Module depthwise_kernel_gradient(const Sizes& s) {
+  ConvolutionAttributes a = attributes_of((s.window - 1) / 2, s.window / 2);
+  a.batch_groups = s.features;
+  a.input_batch = 3, a.input_feature = 0;
+  a.kernel_input_feature = 0, a.kernel_output_feature = 3, a.kernel_spatial = {1, 2};
+  a.output_batch = 2, a.output_feature = 3, a.output_spatial = {0, 1};
+  const Dims image = {s.batch, s.image, s.image, s.features};
+  return one_op(OpKind::Convolution, a, image, image, {s.window, s.window, 1, s.features});
+}
+
 compiler::Module input_gradient(const Sizes& s) {
   const int64_t low = (s.window - 1) / 2, high = s.window / 2;
   ConvolutionAttributes a = attributes_of(high, low);
@@ -187,9 +205,13 @@ int main(int argc, char** argv) {
     std::string name;
     compiler::Module module;
   };
-  for (const Row& row : {Row{"forward", forward(s)}, Row{"input gradient", input_gradient(s)},
-                         Row{"kernel gradient", kernel_gradient(s)}, Row{"dot", equal_dot(s)}}) {
-    const Status status = measure(row.name, row.module, s.flops(), mode);
+  for (const Row& row :
+       {Row{"forward", forward(s)}, Row{"input gradient", input_gradient(s)},
+        Row{"kernel gradient", kernel_gradient(s)}, Row{"dot", equal_dot(s)},
+        Row{"depthwise", depthwise(s)}, Row{"depthwise kernel", depthwise_kernel_gradient(s)}}) {
+    const bool each = row.name.starts_with("depthwise");
+    const double flops = s.flops() / static_cast<double>(each ? s.outputs : 1);
+    const Status status = measure(row.name, row.module, flops, mode);
     if (!status.ok()) fmt::print("{:<16} {}\n", row.name, status.str());
   }
   return 0;

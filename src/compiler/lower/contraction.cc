@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
+
+#include "compiler/lower/contraction_axes.h"
 
 namespace trainyard::compiler {
 namespace {
@@ -15,65 +16,6 @@ using isa::Affine;
 using isa::Dim;
 using Axis = ContractionAxis;
 using Axes = ContractionAxes;
-using Step = int64_t Axis::*;
-
-// Whether `tensors` walk `slow` and `fast` as one axis.
-bool joins(const Axis& slow, const Axis& fast, const std::vector<Step>& tensors) {
-  return std::ranges::all_of(tensors, [&](Step s) { return slow.*s == fast.*s * fast.count; });
-}
-
-Axes merged(const Axes& axes, const std::vector<Step>& tensors) {
-  Axes out;
-  for (const Axis& a : axes) {
-    if (!out.empty() && joins(out.back(), a, tensors)) {
-      const int64_t count = out.back().count * a.count;
-      out.back() = a;
-      out.back().count = count;
-    } else {
-      out.push_back(a);
-    }
-  }
-  return out;
-}
-
-std::vector<Dim> dims_of(const Axes& axes, Step step) {
-  std::vector<Dim> dims;
-  for (const Axis& a : merged(axes, {step})) dims.push_back({a.*step, a.count});
-  return dims;
-}
-
-int64_t elements(const Axes& axes) {
-  return std::accumulate(axes.begin(), axes.end(), int64_t{1},
-                         [](int64_t n, const Axis& a) { return n * a.count; });
-}
-
-// Axes of one group: loops around, the axis that is cut into tiles, and what a unit of it holds.
-struct Cut {
-  Axes around;
-  Axis lead;
-  Axes inner;
-  Extent extent() const { return {lead.count, elements(inner)}; }
-  Walk walk(Step step) const { return {lead.*step, dims_of(inner, step)}; }
-};
-
-// `axes` slowest first. The longest fast part that fits `most` elements becomes the unit.
-Cut cut(const Axes& axes, int64_t most) {
-  Cut out;
-  if (axes.empty()) return out;
-  size_t lead = axes.size() - 1;
-  for (int64_t unit = 1; lead > 0 && unit * axes[lead].count <= most; --lead) {
-    unit *= axes[lead].count;
-  }
-  const auto at = axes.begin() + static_cast<ptrdiff_t>(lead);
-  out.around.assign(axes.begin(), at);
-  out.lead = *at;
-  out.inner.assign(at + 1, axes.end());
-  return out;
-}
-
-bool has_contiguous(const Axes& axes, Step step) {
-  return std::ranges::any_of(axes, [&](const Axis& a) { return std::abs(a.*step) == 1; });
-}
 
 class Plan {
  public:
@@ -109,7 +51,7 @@ class Plan {
       a.lhs = -a.lhs;
       a.rhs = -a.rhs;
     }
-    const Step by = lhs_lies_ ? &Axis::lhs : &Axis::rhs;
+    const ContractionStep by = lhs_lies_ ? &Axis::lhs : &Axis::rhs;
     std::ranges::stable_sort(c_.k, std::greater{}, [&](const Axis& a) { return std::abs(a.*by); });
   }
 
@@ -124,7 +66,7 @@ class Plan {
   // of k takes all of it at once, whatever the pattern; where that is too much for SBUF, slow axes
   // become an outer sum.
   void cut_k() {
-    std::vector<Step> straight;
+    std::vector<ContractionStep> straight;
     if (!lhs_lies_) straight.push_back(&Axis::lhs);
     if (!rhs_lies_) straight.push_back(&Axis::rhs);
     k_ = cut(merged(c_.k, straight), rows_);
@@ -190,7 +132,7 @@ class Plan {
   int64_t rows_;
   bool swapped_ = false;  // rhs is stationary
   bool lhs_lies_ = false, rhs_lies_ = false;
-  Cut m_, n_, k_;
+  AxesCut m_, n_, k_;
   std::vector<Dim> lhs_k_, rhs_k_;  // all of k, of operands that lie
 };
 

@@ -27,7 +27,13 @@ struct Contraction {
   ContractionAxes batch, m, n, k;
 };
 
-// Every count is at least 1.
+// On the Tensor engine. Every count is at least 1.
 void emit_contraction(Lowering& lowering, Contraction contraction, const std::string& label);
+
+// Whether there is so little to sum for each of many groups (the batch axes) that the Vector engine
+// is the better place.
+bool fits_vector(const Contraction& contraction);
+// On the Vector engine: products and sums of f32.
+void emit_vector_contraction(Lowering& lowering, Contraction contraction, const std::string& label);
 
 }  // namespace trainyard::compiler

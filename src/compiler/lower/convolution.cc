@@ -86,7 +86,11 @@ Status lower_convolution(Lowering& lowering, const Kernel& kernel) {
   c.rhs = {o.rhs.tensor, storage_of(o.kernel.element).dtype, o.rhs.offset};
   c.result = {result, storage_of(o.result.element).dtype, 0};
   add_axes(c, a, o);
-  emit_contraction(lowering, std::move(c), label);
+  if (fits_vector(c)) {
+    emit_vector_contraction(lowering, std::move(c), label);
+  } else {
+    emit_contraction(lowering, std::move(c), label);
+  }
   return {};
 }
 

@@ -264,7 +264,7 @@ TEST(Convolution, ATileOfManyRowsAndManyChannelsIsCutRight) {
 TEST(Convolution, TheGradientOfAKernelSumsOverImages) {
   Numbers random(3);
   for (const int64_t width : {7, 32, 130}) {
-    Case c = image_case(70, 5, 9, {4, width}, {4, width});
+    Case c = image_case(20, 5, 9, {4, width}, {4, width});
     c.a.window.padding_low = c.a.window.padding_high = {1, 1};
     c.a.input_batch = 3, c.a.input_feature = 0;
     c.a.kernel_input_feature = 0, c.a.kernel_output_feature = 3;
@@ -281,6 +281,37 @@ TEST(Convolution, ChannelsFirstIsTheDefinition) {
   c.a.input_feature = c.a.output_feature = 1;
   c.a.input_spatial = c.a.output_spatial = c.a.kernel_spatial = {2, 3};
   c.a.kernel_output_feature = 0, c.a.kernel_input_feature = 1;
+  expect_right(c, random);
+}
+
+TEST(Convolution, AKernelForEachChannelIsTheDefinition) {
+  Numbers random(6);
+  for (const int64_t outputs : {1, 2}) {
+    Case c = image_case(2, 150, 150 * outputs, {10, 7}, {3, 3});
+    c.a.feature_groups = 150;
+    c.a.window.padding_low = {1, 1};
+    c.a.window.strides = {1, 2};
+    size_output(c);
+    expect_right(c, random);
+    c.a.input_feature = c.a.output_feature = 1;
+    c.a.input_spatial = c.a.output_spatial = {2, 3};
+    expect_right(c, random);
+  }
+  Case wide = image_case(1, 1000, 1000, {3, 130}, {1, 2});  // more channels than a tile holds
+  wide.a.feature_groups = 1000;
+  expect_right(wide, random);
+}
+
+TEST(Convolution, TheGradientOfAKernelForEachChannelIsTheDefinition) {
+  Numbers random(7);
+  Case c = image_case(20, 12, 12, {9, 8}, {9, 8});  // a batch of images is what it sums over
+  c.batch = 12, c.features = 20;
+  c.a.batch_groups = 12;
+  c.a.window.padding_low = c.a.window.padding_high = {1, 1};
+  c.a.input_batch = 3, c.a.input_feature = 0;
+  c.a.kernel_input_feature = 0, c.a.kernel_output_feature = 3, c.a.kernel_spatial = {1, 2};
+  c.a.output_batch = 2, c.a.output_feature = 3, c.a.output_spatial = {0, 1};
+  size_output(c);
   expect_right(c, random);
 }
 

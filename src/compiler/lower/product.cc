@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/lower/parts.h"
+
 namespace trainyard::compiler {
 
 using isa::Affine;
@@ -15,41 +17,6 @@ namespace {
 constexpr int64_t kStationaryBytes = 32 << 10;
 constexpr int64_t kMovingBytes = 32 << 10;
 constexpr int64_t kMostStationaryTiles = 8;
-
-// A run of equal blocks along an axis: `count` blocks of `tiles` tiles of `size` units.
-struct Part {
-  int64_t start = 0;
-  int64_t count = 1;
-  int64_t tiles = 1;
-  int64_t size = 1;
-  int64_t width() const { return tiles * size; }
-};
-
-// Units in a tile of at most `most` elements. Long units waste what is left of a tile, so their
-// tiles are made equal.
-int64_t tile_of(const Extent& axis, int64_t most) {
-  const int64_t fit = std::min(axis.count, most / axis.unit);
-  if (axis.unit == 1) return fit;
-  const int64_t tiles = (axis.count + fit - 1) / fit;
-  return (axis.count + tiles - 1) / tiles;
-}
-
-// `units` units of `walk`.
-void append(std::vector<Dim>& dims, const Walk& walk, int64_t units) {
-  dims.push_back({walk.step, units});
-  dims.insert(dims.end(), walk.inner.begin(), walk.inner.end());
-}
-
-// Blocks of up to `most` tiles, then what is left of whole tiles, then the last, smaller tile.
-std::vector<Part> parts_of(int64_t extent, int64_t tile, int64_t most) {
-  std::vector<Part> parts;
-  const int64_t whole = extent / tile, rest = extent % tile;
-  const int64_t blocks = whole / most, left = whole % most;
-  if (blocks > 0) parts.push_back({0, blocks, most, tile});
-  if (left > 0) parts.push_back({blocks * most * tile, 1, left, tile});
-  if (rest > 0) parts.push_back({whole * tile, 1, 1, rest});
-  return parts;
-}
 
 // Part of k that lies in SBUF at the same time: whole tiles, and at the very end a smaller one.
 // Start and rest are in units.

@@ -8,16 +8,9 @@
 // loaded as it lies and turned by the array itself, 128 x 128 at a time: a DMA would have to fetch
 // single elements.
 #include "compiler/lower/lowering.h"
+#include "compiler/lower/parts.h"
 
 namespace trainyard::compiler {
-
-// How a tensor walks along one axis of the product. The axis is cut into units of equal length:
-// unit u begins at u * step and holds the elements of `inner`, slowest first. Without `inner` a
-// unit is one element.
-struct Walk {
-  int64_t step = 0;
-  std::vector<isa::Dim> inner = {};
-};
 
 struct Matrix {
   isa::TensorId tensor = -1;  // in HBM
@@ -29,13 +22,6 @@ struct Matrix {
   // Not empty: k is contiguous, so the matrix is loaded as it lies and turned. All of k, slowest
   // first; k is taken in blocks only where this is one dim.
   std::vector<isa::Dim> lying = {};
-};
-
-// An axis of the product: `count` units of `unit` elements.
-struct Extent {
-  int64_t count = 1;
-  int64_t unit = 1;
-  int64_t elements() const { return count * unit; }
 };
 
 // A sum over `count` products whose operands lie `stationary` and `moving` elements apart.
