@@ -47,14 +47,6 @@ PadParts pad_parts(const PadAttributes& pad, View dst, View src) {
   return {dst, src};
 }
 
-// Every element of `dst` = the one element that `value` begins with.
-void fill(Lowering& lowering, const View& dst, const View& value, std::string_view label) {
-  View src = value;
-  src.axes.clear();
-  for (const isa::Dim& axis : dst.axes) src.axes.push_back({0, axis.count});
-  move(lowering, dst, src, label);
-}
-
 void pad_into(Lowering& lowering, const PadAttributes& pad, const View& dst, const View& src,
               const View& value, std::string_view label) {
   const PadParts parts = pad_parts(pad, dst, src);
@@ -132,6 +124,13 @@ bool is_entry_argument(const Function& function, ValueId value) {
 void move(Lowering& lowering, const View& dst, const View& src, std::string_view label) {
   lowering.body.emit(isa::DmaCopy{.dst = access(lowering, dst), .src = access(lowering, src)},
                      label);
+}
+
+void fill(Lowering& lowering, const View& dst, const View& value, std::string_view label) {
+  View src = value;
+  src.axes.clear();
+  for (const isa::Dim& axis : dst.axes) src.axes.push_back({0, axis.count});
+  move(lowering, dst, src, label);
 }
 
 View padded_with_zero(Lowering& lowering, ValueId input, const PadAttributes& pad,

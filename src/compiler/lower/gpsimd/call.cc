@@ -76,14 +76,27 @@ gp::WindowId Call::read(const View& v) {
   return view(gp::Window::Use::Read, v, {elements});
 }
 
-gp::WindowId Call::temporary(gp::Type type, Dims shape) {
+namespace {
+
+int64_t bytes_of(gp::Type type, const Dims& shape) {
   int64_t bytes = gp::size_of(type);
   for (const int64_t n : shape) bytes *= n;
+  return bytes;
+}
+
+}  // namespace
+
+Temporary make_temporary(Lowering& lowering, gp::Type type, Dims shape) {
+  const int64_t bytes = bytes_of(type, shape);
+  return {lowering.body.hbm("temporary", isa::Dtype::U8, {bytes}), type, std::move(shape)};
+}
+
+gp::WindowId Call::window(gp::Window::Use use, const Temporary& temporary) {
   isa::Access access;
-  access.tensor = lowering.body.hbm("temporary", isa::Dtype::U8, {bytes});
+  access.tensor = temporary.tensor;
   access.dtype = isa::Dtype::U8;
-  access.dims = {{1, bytes}};
-  return window(gp::Window::Use::Update, std::move(access), type, std::move(shape));
+  access.dims = {{1, bytes_of(temporary.type, temporary.shape)}};
+  return window(use, std::move(access), temporary.type, temporary.shape);
 }
 
 gp::ValueId Call::scalar(ValueId value) {

@@ -15,6 +15,14 @@ namespace gp = isa::gpsimd;
 // Complex types have none.
 gp::Type window_type(ElementType element);
 
+// HBM between two calls.
+struct Temporary {
+  isa::TensorId tensor = -1;
+  gp::Type type = gp::Type::F32;
+  Dims shape;
+};
+Temporary make_temporary(Lowering& lowering, gp::Type type, Dims shape);
+
 class Call {
  public:
   Call(Lowering& lowering, std::string name) : lowering(lowering) {
@@ -29,8 +37,7 @@ class Call {
   gp::WindowId update(ValueId value) { return whole(gp::Window::Use::Update, value); }
   gp::WindowId read(const View& view);
   gp::WindowId view(gp::Window::Use use, const View& view, Dims shape);
-  // HBM that lives for this call.
-  gp::WindowId temporary(gp::Type type, Dims shape);
+  gp::WindowId window(gp::Window::Use use, const Temporary& temporary);
 
   // The one element of a value: a literal if it is known, else loaded from a window.
   gp::ValueId scalar(ValueId value);

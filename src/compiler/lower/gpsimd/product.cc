@@ -7,6 +7,7 @@
 namespace trainyard::compiler {
 namespace {
 
+using gp::Code;
 using Use = gp::Window::Use;
 
 bool contains(const Dims& dims, int64_t d) {
@@ -52,13 +53,16 @@ gp::WindowId matrix_window(Call& call, Use use, const Matrix& m) {
   return call.view(use, view, {count(m.batch), count(m.rows), count(m.columns)});
 }
 
-// 8-bit floats become f32 first; a truth value counts as a byte.
-gp::WindowId numeric(Call& call, gp::WindowId window) {
-  const gp::Window& w = call.at(window);
-  if (w.type != gp::Type::I1) return window;
-  const gp::WindowId wide = call.temporary(gp::Type::U8, w.shape);
-  call.convert(window, wide);
-  return wide;
+// A truth value counts as a byte.
+Result<gp::WindowId> numeric(Call& call, const Matrix& m, const std::string& label) {
+  if (call.lowering.type(m.base).element != ElementType::I1)
+    return matrix_window(call, Use::Read, m);
+  Call before(call.lowering, "widen");
+  const gp::WindowId from = matrix_window(before, Use::Read, m);
+  const Temporary bytes = make_temporary(call.lowering, gp::Type::U8, before.at(from).shape);
+  before.convert(from, before.window(Use::Write, bytes));
+  TY_TRY(before.emit(label));
+  return call.window(Use::Read, bytes);
 }
 
 Status emit_product(Lowering& lowering, const Op& op, OpId id, const Matrix& x, const Matrix& y,
@@ -70,15 +74,22 @@ Status emit_product(Lowering& lowering, const Op& op, OpId id, const Matrix& x, 
                    name(op.kind), str(lowering.type(v)));
     }
   }
+  const std::string label = Lowering::label(op, id);
   Call call(lowering, "dot");
-  const gp::WindowId a = numeric(call, matrix_window(call, Use::Read, x));
-  const gp::WindowId b = numeric(call, matrix_window(call, Use::Read, y));
-  const gp::WindowId c = matrix_window(call, Use::Write, z);
-  const bool truth = call.at(c).type == gp::Type::I1;
-  const gp::WindowId sum = truth ? call.temporary(gp::Type::U64, call.at(c).shape) : c;
-  call.body.primitive(gp::Code::Dot, {.windows = {a, b, sum}});
-  if (truth) call.convert(sum, c);
-  return call.emit(Lowering::label(op, id));
+  const Result<gp::WindowId> a = numeric(call, x, label), b = numeric(call, y, label);
+  if (!a.ok()) return a.status();
+  if (!b.ok()) return b.status();
+  if (lowering.type(z.base).element != ElementType::I1) {
+    call.body.primitive(Code::Dot, {.windows = {*a, *b, matrix_window(call, Use::Write, z)}});
+    return call.emit(label);
+  }
+  const Temporary sum =
+      make_temporary(lowering, gp::Type::U64, {count(z.batch), count(z.rows), count(z.columns)});
+  call.body.primitive(Code::Dot, {.windows = {*a, *b, call.window(Use::Write, sum)}});
+  TY_TRY(call.emit(label));
+  Call after(lowering, "narrow");
+  after.convert(after.window(Use::Read, sum), matrix_window(after, Use::Write, z));
+  return after.emit(label);
 }
 
 Status fill_zero(Lowering& lowering, const Op& op, OpId id) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/lower/gpsimd/lowerings.h"
+#include "compiler/lower/move.h"
 
 namespace trainyard::compiler {
 namespace {
@@ -45,7 +46,22 @@ struct FoldWork {
   std::vector<View> in, out;  // in the order of the primitive
 };
 
+// Converts between a view and f32 that lies between calls.
+Status widen(Lowering& lowering, const View& from, const Temporary& to, const std::string& label) {
+  Call call(lowering, "widen");
+  call.convert(call.view(gp::Window::Use::Read, from, to.shape),
+               call.window(gp::Window::Use::Write, to));
+  return call.emit(label);
+}
+Status narrow(Lowering& lowering, const Temporary& from, const View& to, const std::string& label) {
+  Call call(lowering, "narrow");
+  call.convert(call.window(gp::Window::Use::Read, from),
+               call.view(gp::Window::Use::Write, to, from.shape));
+  return call.emit(label);
+}
+
 Status emit_fold(Lowering& lowering, const Op& op, OpId id, FoldWork f) {
+  const std::string label = Lowering::label(op, id);
   const Inputs inputs(op);
   Result<gp::Function> function = combiner(lowering, op.regions[0], "combine");
   if (!function.ok()) return function.status();
@@ -57,27 +73,20 @@ Status emit_fold(Lowering& lowering, const Op& op, OpId id, FoldWork f) {
     const gp::ValueId start = call.scalar(v);
     starts.push_back(wide ? call.body.convert(start, gp::Type::F32) : start);
   }
-  std::vector<std::pair<gp::WindowId, gp::WindowId>> after;  // f32 to 16 bits
-  for (const View& view : f.in) {
-    gp::WindowId w = call.view(gp::Window::Use::Read, view, f.shapes[0]);
-    if (wide) {
-      const gp::WindowId narrow = w;
-      w = call.temporary(gp::Type::F32, f.shapes[0]);
-      call.convert(narrow, w);
-    }
-    f.work.windows.push_back(w);
+  using Use = gp::Window::Use;
+  if (!wide) {
+    for (const View& v : f.in) f.work.windows.push_back(call.view(Use::Read, v, f.shapes[0]));
+    for (const View& v : f.out) f.work.windows.push_back(call.view(Use::Write, v, f.shapes[1]));
+    call.body.primitive(f.code, std::move(f.work), std::move(starts));
+    return call.emit(label);
   }
-  for (const View& view : f.out) {
-    gp::WindowId w = call.view(gp::Window::Use::Write, view, f.shapes[1]);
-    if (wide) {
-      after.emplace_back(call.temporary(gp::Type::F32, f.shapes[1]), w);
-      w = after.back().first;
-    }
-    f.work.windows.push_back(w);
-  }
+  const Temporary x = make_temporary(lowering, gp::Type::F32, f.shapes[0]);
+  const Temporary y = make_temporary(lowering, gp::Type::F32, f.shapes[1]);
+  TY_TRY(widen(lowering, f.in[0], x, label));
+  f.work.windows = {call.window(Use::Read, x), call.window(Use::Write, y)};
   call.body.primitive(f.code, std::move(f.work), std::move(starts));
-  for (const auto& [from, to] : after) call.convert(from, to);
-  return call.emit(Lowering::label(op, id));
+  TY_TRY(call.emit(label));
+  return narrow(lowering, y, f.out[0], label);
 }
 
 // A window list that may be left out.
@@ -211,37 +220,36 @@ gp::Function selector(const gp::Function& select, gp::Type type) {
 
 }  // namespace
 
-Status lower_select_and_scatter(Lowering& lowering, const Op& op, OpId id) {
-  const ValueId x = op.operands[0], source = op.operands[1];
-  const std::vector<int64_t>& shape = lowering.type(x).shape;
-  if (is_empty(lowering.type(x))) return {};
-  lowering.define(op.results[0]);
-  Result<gp::Function> select = combiner(lowering, op.regions[0], "select");
-  if (!select.ok()) return select.status();
-  Result<gp::Function> scatter = combiner(lowering, op.regions[1], "scatter");
-  if (!scatter.ok()) return scatter.status();
-  const gp::Type type = window_type(lowering.type(x).element);
-  Call call(lowering, "select_and_scatter");
-  const gp::Fold fold = call.fold(std::move(*scatter));
-  const gp::WindowId y =
-      call.window(gp::Window::Use::Update, lowering.whole(op.results[0]), type, shape);
-  const gp::ValueId start = call.scalar(op.operands[2]);
-  call.fill(y, start);
-  if (is_empty(lowering.type(source))) return call.emit(Lowering::label(op, id));
-  const gp::WindowId from = call.read(x), updates = call.read(source);
-  const gp::WindowId numbers = call.temporary(gp::Type::S64, shape);
-  const gp::WindowId best = call.temporary(type, lowering.type(source).shape);
-  const gp::WindowId chosen = call.temporary(gp::Type::S64, lowering.type(source).shape);
+namespace {
+
+// The number of each element.
+Status number_elements(Lowering& lowering, const Temporary& numbers, const std::string& label) {
+  Call call(lowering, "number");
+  const gp::WindowId to = call.window(gp::Window::Use::Write, numbers);
   gp::FunctionBuilder& b = call.body;
-  call.each_strip(*lowering.type(x).elements(), call.longest_strip(),
+  call.each_strip(call.at(to).elements(), call.longest_strip(),
                   [&](gp::ValueId base, int64_t n, Bounds, Bounds store) {
                     const gp::ValueId number =
                         b.binary(Code::Add, b.iota(gp::Type::S64, n), b.broadcast(base, n));
-                    b.store({.window = numbers, .bounds = store}, base, number);
+                    b.store({.window = to, .bounds = store}, base, number);
                   });
+  return call.emit(label);
+}
+
+// The number of the element that each window selects, -1 for none.
+Status select_elements(Lowering& lowering, const Op& op, const Temporary& numbers,
+                       const Temporary& chosen, const std::string& label) {
+  const ValueId x = op.operands[0];
+  Result<gp::Function> select = combiner(lowering, op.regions[0], "select");
+  if (!select.ok()) return select.status();
+  const gp::Type type = window_type(lowering.type(x).element);
+  const Temporary best = make_temporary(lowering, type, chosen.shape);
+  Call call(lowering, "select");
+  using Use = gp::Window::Use;
+  gp::WindowWork work{.windows = {call.read(x), call.window(Use::Read, numbers),
+                                  call.window(Use::Write, best), call.window(Use::Write, chosen)}};
   const auto& window = std::get<WindowAttributes>(op.attributes);
-  gp::WindowWork work{.windows = {from, numbers, best, chosen}};
-  for (size_t i = 0; i < shape.size(); ++i) {
+  for (size_t i = 0; i < numbers.shape.size(); ++i) {
     work.size.push_back(entry(window.dimensions, i, 1));
     work.stride.push_back(entry(window.strides, i, 1));
     work.low.push_back(entry(window.padding_low, i, 0));
@@ -249,20 +257,45 @@ Status lower_select_and_scatter(Lowering& lowering, const Op& op, OpId id) {
     work.base.push_back(1);
   }
   work.fold = {gp::Fold::Kind::Function, call.add(selector(*select, type))};
-  b.primitive(Code::ReduceWindow, std::move(work), {start, b.integer(gp::Type::S64, -1)});
+  call.body.primitive(Code::ReduceWindow, std::move(work),
+                      {call.scalar(op.operands[2]), call.body.integer(gp::Type::S64, -1)});
+  return call.emit(label);
+}
+
+}  // namespace
+
+Status lower_select_and_scatter(Lowering& lowering, const Op& op, OpId id) {
+  const ValueId x = op.operands[0], source = op.operands[1], result = op.results[0];
+  if (is_empty(lowering.type(x))) return {};
+  const std::vector<int64_t>& shape = lowering.type(x).shape;
+  const std::string label = Lowering::label(op, id);
+  lowering.define(result);
+  fill(lowering, dense_view(result, shape), dense_view(op.operands[2], {}), label);
+  if (is_empty(lowering.type(source))) return {};
+  Result<gp::Function> scatter = combiner(lowering, op.regions[1], "scatter");
+  if (!scatter.ok()) return scatter.status();
+  const Temporary numbers = make_temporary(lowering, gp::Type::S64, shape);
+  const Temporary chosen = make_temporary(lowering, gp::Type::S64, lowering.type(source).shape);
+  TY_TRY(number_elements(lowering, numbers, label));
+  TY_TRY(select_elements(lowering, op, numbers, chosen, label));
+  Call call(lowering, "select_and_scatter");
+  gp::FunctionBuilder& b = call.body;
+  const gp::Fold fold = call.fold(std::move(*scatter));
+  const gp::WindowId y = call.update(result), updates = call.read(source);
+  const gp::WindowId places = call.window(gp::Window::Use::Read, chosen);
+  const gp::Type type = call.at(y).type;
   call.each_strip(
-      *lowering.type(source).elements(), call.longest_strip(),
-      [&](gp::ValueId base, int64_t n, Bounds load, Bounds store) {
+      lowering.elements(source), call.longest_strip(),
+      [&](gp::ValueId base, int64_t n, Bounds load, Bounds) {
         // Beyond the end there is no element: -1 is dropped.
         const Bounds policy = load == Bounds::Fault ? Bounds::Fault : Bounds::Fill;
         const gp::ValueId none = b.integer(gp::Type::S64, -1);
-        const gp::ValueId at = b.load({.window = chosen, .bounds = policy}, {gp::Type::S64, n},
+        const gp::ValueId at = b.load({.window = places, .bounds = policy}, {gp::Type::S64, n},
                                       base, policy == Bounds::Fill ? none : -1);
         const gp::ValueId u = b.load({.window = updates, .bounds = load}, {type, n}, base);
-        static_cast<void>(store);
         b.scatter({.window = y, .bounds = Bounds::Drop, .fold = fold}, at, u);
       });
-  return call.emit(Lowering::label(op, id));
+  return call.emit(label);
 }
 
 }  // namespace trainyard::compiler
