@@ -37,6 +37,9 @@ struct Compiler {
   const std::vector<std::optional<HbmView>>* views = nullptr;
   Packing* packing = nullptr;
   isa::InstId inst = -1;  // the instruction that is compiled
+  // By TensorId: the tensor_copy that takes a transposed tile out of PSUM at once; -1 for others.
+  // The transpose then writes where the copy would. Null without shortcuts.
+  const std::vector<isa::InstId>* taken = nullptr;
 
   OperandRef operand(const isa::Access& access) const;
   // The dims of an access in bytes, as written: partitions first on chip.

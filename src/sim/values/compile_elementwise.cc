@@ -72,6 +72,8 @@ std::unique_ptr<Step> compile_op(const Compiler& c, const isa::TensorReduce& i) 
 }
 
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::TensorCopy& i) {
+  // A transpose wrote it there already.
+  if (c.taken != nullptr && (*c.taken)[i.src.tensor] == c.inst) return make_step([](Lane&) {});
   OperandRef dst = c.operand(i.dst), a = c.operand(i.src);
   fold_rows({&dst.pattern, &a.pattern});
   return make_step([=](Lane& l) { tensor_copy(dst.view(l), a.view(l), l.exec); });

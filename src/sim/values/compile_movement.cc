@@ -129,6 +129,11 @@ std::unique_ptr<Step> compile_op(const Compiler& c, const isa::DmaCopy& i) {
   if (i.src_index || i.dst_index) return compile_indexed(c, i);
   // The tile is a view of HBM: there is nothing to load.
   if (c.views != nullptr && (*c.views)[i.dst.tensor]) return make_step([](Lane&) {});
+  // Or its instructions have written HBM already.
+  if (c.views != nullptr && (*c.views)[i.src.tensor] && (*c.views)[i.src.tensor]->is_store &&
+      (*c.views)[i.src.tensor]->load == c.inst) {
+    return make_step([](Lane&) {});
+  }
   const OperandRef dst = c.operand(i.dst), src = c.operand(i.src);
   const CopyPlan plan = plan_copy(dst.pattern, src.pattern);
   return make_step([=](Lane& l) { run_copy(plan, dst.data(l), src.data(l), l.exec); });

@@ -24,7 +24,10 @@ std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Matmul& i) {
 }
 
 std::unique_ptr<Step> compile_op(const Compiler& c, const isa::Transpose& i, isa::Engine engine) {
-  const OperandRef dst = c.operand(i.dst), data = c.operand(i.data);
+  const isa::InstId taken = c.taken != nullptr ? (*c.taken)[i.dst.tensor] : -1;
+  const OperandRef data = c.operand(i.data);
+  const OperandRef dst =
+      c.operand(taken < 0 ? i.dst : std::get<isa::TensorCopy>(c.program.insts[taken].op).dst);
   const bool exact = engine != isa::Engine::Tensor || c.core.has.transpose_mode.value;
   if (!exact && numerics::is_float(i.data.dtype)) {
     return make_step([=](Lane& l) { transpose_by_identity(dst.view(l), data.view(l), l.exec); });

@@ -59,13 +59,68 @@ class Finder {
                                                                  uses_.structure.around(u.inst)));
     }
     for (size_t depth = outer.size(); depth <= deepest; ++depth) {
-      std::optional<HbmView> view = view_at(tile, *load, id, depth);
+      std::optional<HbmView> view = view_at(tile, load->dst, load->src, id, depth);
       if (view && reads_fit(tile, *view, id, depth)) return view;
     }
     return std::nullopt;
   }
 
+  // A tile that one transfer stores, all of it: its instructions write HBM at once.
+  std::optional<HbmView> find_stored(isa::TensorId tile) const {
+    const isa::Tensor& t = program_.tensors[tile];
+    if (t.memory != isa::Memory::Sbuf || t.view || uses_.has_views[tile]) return std::nullopt;
+    const Use* stored = nullptr;
+    for (const Use& u : uses_.of[tile]) {
+      const auto* dma = std::get_if<isa::DmaCopy>(&program_.insts[u.inst].op);
+      if (dma == nullptr) continue;
+      if (stored != nullptr || u.access != &dma->src) return std::nullopt;
+      stored = &u;
+    }
+    if (stored == nullptr) return std::nullopt;
+    const auto& store = std::get<isa::DmaCopy>(program_.insts[stored->inst].op);
+    if (!is_plain(t, store.src, store.dst) || store.src_index || store.dst_index) {
+      return std::nullopt;
+    }
+    const size_t depth = uses_.structure.around_tensor(tile).size();
+    if (uses_.structure.around(stored->inst).size() != depth) return std::nullopt;
+    std::optional<HbmView> view = view_at(tile, store.src, store.dst, stored->inst, depth);
+    if (!view || !writes_fit(tile, *view, stored->inst)) return std::nullopt;
+    view->is_store = true;
+    return view;
+  }
+
  private:
+  // Of a transfer between the whole of a tile and HBM: nothing to compute, nothing unknown.
+  bool is_plain(const isa::Tensor& t, const Access& tile, const Access& hbm) const {
+    return !tile.is_dynamic() && !hbm.is_dynamic() && tile.dtype == hbm.dtype &&
+           tile.dtype == t.dtype && !program_.tensors[hbm.tensor].on_chip() &&
+           tile.partition == isa::Affine(0) && tile.partitions == t.partitions();
+  }
+
+  // Nobody else touches the HBM tensor while the tile lives; nobody writes the tile once it is
+  // stored; every use can be found in HBM as a pattern, and elements of HBM are all different.
+  bool writes_fit(isa::TensorId tile, const HbmView& view, isa::InstId store) const {
+    const std::vector<Enclosure>& block = uses_.structure.around_tensor(tile);
+    for (const Use& u : uses_.of[homes_[view.tensor].root]) {
+      if (u.inst != store && is_inside(uses_.structure.around(u.inst), block)) return false;
+    }
+    if (view.partition_step == 0 && program_.tensors[tile].partitions() > 1) return false;
+    for (const int64_t step : view.steps) {
+      if (step <= 0) return false;
+    }
+    return std::all_of(uses_.of[tile].begin(), uses_.of[tile].end(), [&](const Use& u) {
+      const bool late = uses_.structure.order(u.inst) > uses_.structure.order(store);
+      if (late && u.role != isa::Role::Read) return false;
+      // Loops further in may want a copy of the tile for each worker.
+      if (uses_.structure.around(u.inst).size() != block.size()) return false;
+      const isa::Instruction& op = program_.insts[u.inst].op;
+      return !std::holds_alternative<isa::DmaTranspose>(op) &&
+             !std::holds_alternative<isa::GpsimdCall>(op) &&
+             u.access->dtype == program_.tensors[tile].dtype && !u.access->is_dynamic() &&
+             view_operand(program_, homes_, view, *u.access, uses_.structure.around(u.inst));
+    });
+  }
+
   // The one write of a tile.
   const Use* write_of(isa::TensorId tile) const {
     const Use* write = nullptr;
@@ -85,21 +140,17 @@ class Finder {
     if (write == nullptr) return nullptr;
     const auto* load = std::get_if<isa::DmaCopy>(&program_.insts[write->inst].op);
     if (load == nullptr || load->src_index || load->dst_index) return nullptr;
-    const Access &dst = load->dst, &src = load->src;
-    const bool plain = !dst.is_dynamic() && !src.is_dynamic() && dst.dtype == src.dtype &&
-                       dst.dtype == t.dtype && !program_.tensors[src.tensor].on_chip() &&
-                       dst.partition == isa::Affine(0) && dst.partitions == t.partitions();
-    return plain ? load : nullptr;
+    return is_plain(t, load->dst, load->src) ? load : nullptr;
   }
 
-  // Loops of the load inside `depth` enclosures become axes.
-  std::optional<HbmView> view_at(isa::TensorId tile, const isa::DmaCopy& load, isa::InstId id,
-                                 size_t depth) const {
-    std::optional<std::vector<LoadDim>> dims = joined_dims(load.dst, load.src);
+  // Loops of the transfer inside `depth` enclosures become axes. `on_chip` is its side in the tile.
+  std::optional<HbmView> view_at(isa::TensorId tile, const Access& on_chip, const Access& hbm,
+                                 isa::InstId id, size_t depth) const {
+    std::optional<std::vector<LoadDim>> dims = joined_dims(on_chip, hbm);
     if (!dims) return std::nullopt;
-    HbmView view{.tensor = load.src.tensor, .load = id, .depth = depth, .offset = load.src.offset};
+    HbmView view{.tensor = hbm.tensor, .load = id, .depth = depth, .offset = hbm.offset};
     const std::vector<Enclosure>& around = uses_.structure.around(id);
-    isa::Affine start = load.dst.offset;
+    isa::Affine start = on_chip.offset;
     for (size_t i = depth; i < around.size(); ++i) {
       if (around[i].kind != Enclosure::Kind::Loop) return std::nullopt;
       const isa::Loop& loop = program_.loops[around[i].id];
@@ -180,8 +231,11 @@ std::vector<std::optional<HbmView>> find_hbm_views(const isa::Program& program,
                                                    const Uses& uses) {
   const Finder finder(program, homes, uses);
   std::vector<std::optional<HbmView>> views(program.tensors.size());
-  for (size_t id = 0; id < views.size(); ++id)
-    views[id] = finder.find(static_cast<isa::TensorId>(id));
+  for (size_t id = 0; id < views.size(); ++id) {
+    const auto tile = static_cast<isa::TensorId>(id);
+    views[id] = finder.find(tile);
+    if (!views[id]) views[id] = finder.find_stored(tile);
+  }
   return views;
 }
 

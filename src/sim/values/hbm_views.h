@@ -1,6 +1,7 @@
 #pragma once
 // Tiles that are views of HBM: loads that need not copy, because the tile is only read and the HBM
-// region does not change meanwhile. [program 3]
+// region does not change meanwhile; and stores that need not, because nobody else uses the region
+// while the tile lives. [program 3]
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ namespace trainyard::sim {
 // Where the elements of a tile lie in HBM: along each axis of the tile's partition, `steps`
 // elements of HBM apart.
 struct HbmView {
-  isa::TensorId tensor = -1;  // the HBM tensor, as the load names it
-  isa::InstId load = -1;
+  isa::TensorId tensor = -1;   // the HBM tensor, as the load names it
+  isa::InstId load = -1;       // or the store
+  bool is_store = false;       // the tile's instructions write HBM, and the store does nothing
   size_t depth = 0;            // enclosures of the load around the block where the contents last
   isa::Affine offset;          // elements; counters of the loops around the tile alone
   int64_t partition_step = 0;  // elements from partition to partition

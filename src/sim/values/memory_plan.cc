@@ -125,7 +125,8 @@ MemoryPlan separate_memory(const isa::Program& program) {
 }
 
 MemoryPlan shared_memory(const isa::Program& program, const std::vector<Home>& homes,
-                         const Uses& uses, const std::vector<std::optional<HbmView>>& views) {
+                         const Uses& uses, const std::vector<std::optional<HbmView>>& views,
+                         const std::vector<isa::InstId>& taken) {
   const Clock clock(program);
   MemoryPlan plan = separate_memory(program);
   std::vector<Span> lives(program.tensors.size());
@@ -137,6 +138,10 @@ MemoryPlan shared_memory(const isa::Program& program, const std::vector<Home>& h
     const auto id = static_cast<TensorId>(t);
     add_uses(id, id);
     if (views[t]) add_uses(homes[views[t]->tensor].root, id);
+    if (!taken.empty() && taken[t] >= 0) {
+      const auto& copy = std::get<isa::TensorCopy>(program.insts[taken[t]].op);
+      add_uses(homes[copy.dst.tensor].root, id);
+    }
   }
   std::vector<TensorId> order;
   for (size_t t = 0; t < program.tensors.size(); ++t) {

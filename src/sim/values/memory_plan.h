@@ -21,8 +21,10 @@ MemoryPlan separate_memory(const isa::Program& program);
 
 // Lives are spans of the body's order. A tensor that is used inside a loop further in lives for the
 // whole of that loop; a view of HBM keeps its tensor alive. HBM tensors of a loop's body keep
-// memory of their own: workers need one each.
+// memory of their own: workers need one each. `taken` as in Compiler: the destination of such a
+// copy lives from the transpose on.
 MemoryPlan shared_memory(const isa::Program& program, const std::vector<Home>& homes,
-                         const Uses& uses, const std::vector<std::optional<HbmView>>& views);
+                         const Uses& uses, const std::vector<std::optional<HbmView>>& views,
+                         const std::vector<isa::InstId>& taken);
 
 }  // namespace trainyard::sim

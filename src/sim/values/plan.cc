@@ -43,6 +43,26 @@ std::vector<bool> find_packed(const isa::Program& program, const std::vector<Hom
   return packed;
 }
 
+// PSUM tiles that a transpose fills and the very next instruction copies out, all of it.
+std::vector<isa::InstId> find_taken(const isa::Program& program, const Uses& uses) {
+  std::vector<isa::InstId> taken(program.tensors.size(), -1);
+  for (size_t t = 0; t < program.tensors.size(); ++t) {
+    const std::vector<Use>& of = uses.of[t];
+    if (program.tensors[t].memory != isa::Memory::Psum || of.size() != 2) continue;
+    const auto* turn = std::get_if<isa::Transpose>(&program.insts[of[0].inst].op);
+    const auto* copy = std::get_if<isa::TensorCopy>(&program.insts[of[1].inst].op);
+    if (turn == nullptr || copy == nullptr || of[0].access != &turn->dst) continue;
+    const bool next = uses.structure.order(of[1].inst) == uses.structure.order(of[0].inst) + 1 &&
+                      uses.structure.around(of[0].inst) == uses.structure.around(of[1].inst);
+    if (next && copy->src == turn->dst && copy->dst.dtype == turn->dst.dtype &&
+        copy->dst.elements() == turn->dst.elements() &&
+        copy->dst.partitions == turn->dst.partitions && !copy->dst.is_dynamic()) {
+      taken[t] = of[1].inst;
+    }
+  }
+  return taken;
+}
+
 bool is_indexed_side(const isa::Instruction& op, const isa::Access& access) {
   const auto* dma = std::get_if<isa::DmaCopy>(&op);
   if (dma == nullptr) return false;
@@ -80,13 +100,16 @@ BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
   tracked_psum_ = find_tracked_psum(program, homes);
   is_packed_ = find_packed(program, homes);
   if (shortcuts) views = find_hbm_views(program, homes, uses);
+  if (shortcuts) taken_ = find_taken(program, uses);
   for (size_t id = 0; id < views.size(); ++id) {
     if (!views[id]) continue;
-    remarks_.push_back(fmt::format("{}: view of {}", program.insts[views[id]->load].label,
+    remarks_.push_back(fmt::format("{}: {} {}", program.insts[views[id]->load].label,
+                                   views[id]->is_store ? "writes" : "view of",
                                    program.tensors[views[id]->tensor].name));
   }
-  memory = options.share_memory && !options.watch ? shared_memory(program, homes, uses, views)
-                                                  : separate_memory(program);
+  memory = options.share_memory && !options.watch
+               ? shared_memory(program, homes, uses, views, taken_)
+               : separate_memory(program);
   nodes = build(program.body);
   packing.assign();
   if (shortcuts) find_products(*this, nodes, remarks_);
@@ -95,7 +118,15 @@ BodyPlan::BodyPlan(const isa::Program& program, const hw::CoreSpec& core,
 
 Node BodyPlan::build_step(isa::InstId id) {
   const isa::Instruction& op = program.insts[id].op;
-  const Compiler compiler{program, core, options, homes, uses.structure, &views, &packing, id};
+  const Compiler compiler{program,
+                          core,
+                          options,
+                          homes,
+                          uses.structure,
+                          &views,
+                          &packing,
+                          id,
+                          taken_.empty() ? nullptr : &taken_};
   Node node{.kind = Node::Kind::Step, .id = id, .step = compile(compiler)};
   const bool is_matmul = std::holds_alternative<isa::Matmul>(op);
   isa::each_access(op, [&](std::string_view name, const isa::Access& a, isa::Role role) {

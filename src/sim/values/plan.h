@@ -64,6 +64,7 @@ class BodyPlan final : public ValuePlan {
   Node build_step(isa::InstId inst);
 
   std::vector<bool> tracked_psum_;  // by TensorId: a first_write matmul adds to it
+  std::vector<isa::InstId> taken_;  // by TensorId: see Compiler
   std::vector<bool> is_packed_;     // by TensorId: a matmul reads it
   std::vector<std::string> remarks_;
 };
