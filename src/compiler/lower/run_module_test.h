@@ -68,4 +68,14 @@ inline std::vector<std::vector<uint8_t>> lower_and_run(
   return exe.ok() ? run_executable(*exe, arguments) : std::vector<std::vector<uint8_t>>();
 }
 
+// Compiles the module with all passes, each verified, and runs it.
+inline std::vector<std::vector<uint8_t>> compile_and_run(
+    const Module& module, const std::vector<std::vector<uint8_t>>& arguments) {
+  CompileOptions options;
+  options.verify_passes = true;
+  const auto exe = compile(module, *hw::find_target("trn2"), options);
+  EXPECT_TRUE(exe.ok()) << exe.status().str();
+  return exe.ok() ? run_executable(*exe, arguments) : std::vector<std::vector<uint8_t>>();
+}
+
 }  // namespace trainyard::compiler::testing

@@ -172,6 +172,8 @@ class Loops {
 }  // namespace
 
 Status improve_loops(Module& module) {
+  const Function& main = *main_of(module);
+  if (std::ranges::find(main.ops, OpKind::While, &Op::kind) == main.ops.end()) return {};
   Loops loops(*main_of(module));
   TY_TRY(rebuild_main(module, [&](Rebuild& rebuild, OpId id) { return loops.visit(rebuild, id); }));
   TY_TRY(hoist_invariants(module));
