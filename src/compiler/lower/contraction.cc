@@ -103,16 +103,14 @@ class Plan {
     p.m = m_.extent();
     p.n = n_.extent();
     p.k = k_.extent();
-    int loops = 0;
-    for (const Axes* group : {&c_.batch, &m_.around, &n_.around}) {
-      for (const Axis& a : *group) {
-        const Affine i = l_.body.repeat(label_ + "_b", a.count);
-        lhs.offset += i * a.lhs;
-        rhs.offset += i * a.rhs;
-        p.result_offset += i * a.out;
-        ++loops;
-      }
+    for (const Axis& a : c_.batch) {
+      const Affine i = l_.body.repeat(label_ + "_b", a.count);
+      lhs.offset += i * a.lhs;
+      rhs.offset += i * a.rhs;
+      p.result_offset += i * a.out;
     }
+    for (const Axis& a : m_.around) p.m_around.push_back({a.count, a.lhs, a.out});
+    for (const Axis& a : n_.around) p.n_around.push_back({a.count, a.rhs, a.out});
     for (const Axis& a : k_.around) {
       p.outer.push_back({a.count, swapped_ ? a.rhs : a.lhs, swapped_ ? a.lhs : a.rhs});
     }
@@ -121,9 +119,10 @@ class Plan {
     if (swapped_) {
       std::swap(p.m, p.n);
       std::swap(p.result_m, p.result_n);
+      std::swap(p.m_around, p.n_around);
     }
     emit_product(l_, p, label_);
-    for (; loops > 0; --loops) l_.body.end();
+    for (size_t i = 0; i < c_.batch.size(); ++i) l_.body.end();
   }
 
   Lowering& l_;

@@ -48,11 +48,25 @@ class Nest {
     const int64_t slices = std::min(k_most_, (p_.k.count + k_tile_ - 1) / k_tile_);
     const int64_t bytes = slices * m_tile_ * p_.m.unit * numerics::size_of(dtype_);
     const int64_t m_most = std::clamp<int64_t>(kStationaryBytes / bytes, 1, kMostStationaryTiles);
+    const std::vector<Part> n_parts = parts_of(p_.n.count, n_tile_, 1);
+    // Columns that fit at once are loaded once for all rows.
+    const bool once = !is_split() && n_parts.size() == 1 && n_parts.front().count == 1;
+    const Affine moving = p_.moving.offset, result = p_.result_offset;
+    if (once) {
+      open_loops(p_.n_around, p_.moving);
+      moving_ = load(p_.moving, "b", {0, n_parts.front(), p_.n.unit, 0, k_parts_.front()});
+    }
+    const Affine stationary = p_.stationary.offset;
+    open_loops(p_.m_around, p_.stationary);
     for (const Part& m : parts_of(p_.m.count, m_tile_, m_most)) {
       const Affine start = open("m", m);
-      emit_rows(m, start);
+      emit_rows(m, start, n_parts);
       close(m);
     }
+    close_loops(p_.m_around.size() + (once ? p_.n_around.size() : 0));
+    p_.stationary.offset = stationary;
+    p_.moving.offset = moving;
+    p_.result_offset = result;
   }
 
  private:
@@ -77,10 +91,27 @@ class Nest {
     if (part.count > 1) b_.end();
   }
 
-  void emit_rows(const Part& m, const Affine& m0) {
+  void open_loops(const std::vector<AroundLoop>& loops, Matrix& operand) {
+    for (const AroundLoop& loop : loops) {
+      const Affine i = b_.repeat(label_ + "_b", loop.count);
+      operand.offset += i * loop.operand;
+      p_.result_offset += i * loop.result;
+    }
+  }
+  void close_loops(size_t count) {
+    for (; count > 0; --count) b_.end();
+  }
+
+  void emit_rows(const Part& m, const Affine& m0, const std::vector<Part>& n_parts) {
     TensorId a = -1;
     if (!is_split()) a = load(p_.stationary, "a", {m0, m, p_.m.unit, 0, k_parts_.front()});
-    for (const Part& n : parts_of(p_.n.count, n_tile_, 1)) {
+    if (moving_ >= 0) {
+      emit_tiles(m, m0, n_parts.front(), 0, a, moving_);
+      return;
+    }
+    const Affine moving = p_.moving.offset, result = p_.result_offset;
+    open_loops(p_.n_around, p_.moving);
+    for (const Part& n : n_parts) {
       const Affine n0 = open("n", n);
       if (is_split()) {
         emit_split(m, m0, n, n0);
@@ -90,6 +121,9 @@ class Nest {
       }
       close(n);
     }
+    close_loops(p_.n_around.size());
+    p_.moving.offset = moving;
+    p_.result_offset = result;
   }
 
   // Elements of a tile of the result.
@@ -277,13 +311,14 @@ class Nest {
   }
 
   isa::ProgramBuilder& b_;
-  const Product& p_;
+  Product p_;
   std::string label_;
   int64_t rows_;
   Dtype dtype_;
   int64_t m_tile_, n_tile_, k_tile_;  // in units
   int64_t k_most_ = 1;                // tiles
   std::vector<KPart> k_parts_;
+  TensorId moving_ = -1;  // all of it, loaded once
 };
 
 }  // namespace

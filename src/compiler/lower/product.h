@@ -30,6 +30,12 @@ struct OuterSum {
   int64_t stationary = 0, moving = 0;
 };
 
+// A loop around products: those of turn i have their operand and their result so many elements on.
+struct AroundLoop {
+  int64_t count = 1;
+  int64_t operand = 0, result = 0;
+};
+
 struct Product {
   Matrix stationary, moving;
   isa::TensorId result = -1;
@@ -37,7 +43,9 @@ struct Product {
   isa::Affine result_offset;
   Walk result_m, result_n;
   Extent m, n, k;
-  std::vector<OuterSum> outer;  // slowest first
+  std::vector<OuterSum> outer;            // slowest first
+  std::vector<AroundLoop> m_around = {};  // move the stationary operand
+  std::vector<AroundLoop> n_around = {};  // move the moving one
 };
 
 // Elements of k that are loaded at the same time at most, for n elements of the moving operand.
