@@ -23,9 +23,7 @@ class Plan {
       : l_(lowering), c_(c), label_(std::move(label)), rows_(lowering.core.pe.rows.value) {}
 
   void emit() {
-    for (Axes* group : {&c_.batch, &c_.m, &c_.n, &c_.k}) {
-      std::erase_if(*group, [](const Axis& a) { return a.count == 1; });
-    }
+    drop_single(c_);
     for (Axes* group : {&c_.m, &c_.n}) std::ranges::sort(*group, std::greater{}, &Axis::out);
     c_.batch = merged(c_.batch, {&Axis::lhs, &Axis::rhs, &Axis::out});
     c_.m = merged(c_.m, {&Axis::lhs, &Axis::out});

@@ -36,4 +36,9 @@ bool fits_vector(const Contraction& contraction);
 // On the Vector engine: products and sums of f32.
 void emit_vector_contraction(Lowering& lowering, Contraction contraction, const std::string& label);
 
+// Whether much is summed for few results in each of many groups that lie side by side.
+bool fits_column_sums(const Contraction& contraction);
+// Products of f32 on the Vector engine, added up by the Tensor engine.
+void emit_column_sums(Lowering& lowering, Contraction contraction, const std::string& label);
+
 }  // namespace trainyard::compiler

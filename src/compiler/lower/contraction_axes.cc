@@ -6,6 +6,12 @@
 
 namespace trainyard::compiler {
 
+void drop_single(Contraction& c) {
+  for (ContractionAxes* group : {&c.batch, &c.m, &c.n, &c.k}) {
+    std::erase_if(*group, [](const ContractionAxis& a) { return a.count == 1; });
+  }
+}
+
 ContractionAxes merged(const ContractionAxes& axes, const std::vector<ContractionStep>& tensors) {
   ContractionAxes out;
   for (const ContractionAxis& a : axes) {

@@ -6,6 +6,9 @@ namespace trainyard::compiler {
 
 using ContractionStep = int64_t ContractionAxis::*;  // &ContractionAxis::lhs and so on
 
+// Takes out axes of one element.
+void drop_single(Contraction& contraction);
+
 // Neighbours that all of `tensors` walk as one axis become one. Slowest first.
 ContractionAxes merged(const ContractionAxes& axes, const std::vector<ContractionStep>& tensors);
 

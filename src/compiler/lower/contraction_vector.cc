@@ -160,10 +160,7 @@ bool fits_vector(const Contraction& c) {
 
 void emit_vector_contraction(Lowering& lowering, Contraction contraction,
                              const std::string& label) {
-  for (ContractionAxes* group :
-       {&contraction.batch, &contraction.m, &contraction.n, &contraction.k}) {
-    std::erase_if(*group, [](const Axis& a) { return a.count == 1; });
-  }
+  drop_single(contraction);
   VectorPlan(lowering, contraction, label).emit();
 }
 

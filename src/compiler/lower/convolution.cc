@@ -88,6 +88,8 @@ Status lower_convolution(Lowering& lowering, const Kernel& kernel) {
   add_axes(c, a, o);
   if (fits_vector(c)) {
     emit_vector_contraction(lowering, std::move(c), label);
+  } else if (fits_column_sums(c)) {
+    emit_column_sums(lowering, std::move(c), label);
   } else {
     emit_contraction(lowering, std::move(c), label);
   }
