@@ -62,7 +62,8 @@ Constant moved(const Constant& from, const TensorType& result, Where where) {
 }
 
 std::optional<Constant> fold_move(const Op& op, const Constant& from, const TensorType& result) {
-  if (op.kind == OpKind::Reshape) {
+  const bool small = is_uniform(from) || *result.elements() <= kMostElements;
+  if (op.kind == OpKind::Reshape && small) {
     Constant out = from;
     out.type = result;
     return out;
