@@ -1,6 +1,7 @@
 #include "sim/execute/tile/reduce.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/execute/tile/lanes.h"
 #include "sim/execute/tile/scalar_alu.h"
@@ -76,9 +77,41 @@ void reduce_with(const ReduceOp& op, const View& dst, const View& data, ExecCont
   }
 }
 
+// Segments that lie side by side, each across rows of the memory: taps of a pooling window, or of a
+// channel's own kernel. No segment is longer than the lanes, so a lane is one row of such a block.
+bool lies_across(const ReduceOp& op, const Pattern& data) {
+  return data.dtype == Dtype::F32 && data.dims.size() == 2 && data.dims[0].step == data.size() &&
+         data.dims[1].count == op.length && op.length <= kSumLanes && !op.negate;
+}
+
+// Folds whole rows in the order of lanes.h.
+void reduce_across(const ReduceOp& op, const View& dst, const View& data, ExecContext& x) {
+  constexpr int64_t kWidth = 256;
+  alignas(64) std::array<std::array<float, kWidth>, kSumLanes / 2> room;
+  const int64_t segments = data.pattern->dims[0].count, step = data.pattern->dims[1].step;
+  std::array<const float*, kSumLanes> lane;
+  for (int64_t row = 0; row < data.rows(); ++row) {
+    for (int64_t s = 0; s < segments; s += kWidth) {
+      const int64_t n = std::min(kWidth, segments - s);
+      for (int64_t k = 0; k < op.length; ++k) {
+        lane[k] = reinterpret_cast<const float*>(data.row(row) + k * step) + s;
+      }
+      for (int64_t half = kSumLanes / 2; half > 0; half /= 2) {
+        for (int64_t k = 0; k < half && k + half < op.length; ++k) {
+          alu_tiles(op.stage, lane[k], lane[k + half], room[k].data(), static_cast<size_t>(n));
+          lane[k] = room[k].data();
+        }
+      }
+      x.write(dst, row, s, n, lane[0]);
+    }
+  }
+}
+
 }  // namespace
 
 void tensor_reduce(const ReduceOp& op, const View& dst, const View& data, ExecContext& x) {
+  if (has_lane_order(op.stage.op) && lies_across(op, *data.pattern))
+    return reduce_across(op, dst, data, x);
   if (has_lane_order(op.stage.op)) return reduce_with<LaneReduction>(op, dst, data, x);
   reduce_with<ChainReduction>(op, dst, data, x);
 }

@@ -10,6 +10,7 @@
 #include "sim/execute/tile/copy.h"
 #include "sim/execute/tile/elementwise.h"
 #include "sim/execute/tile/lanes.h"
+#include "sim/execute/tile/reduce.h"
 #include "sim/execute/tile/strip.h"
 
 namespace trainyard::sim {
@@ -129,6 +130,39 @@ TEST_P(EveryLevel, TwoOperatorsRoundTwice) {
   float y = 0;
   alu_numbers({.op = AluOp::Multiply}, x, {.op = AluOp::Subtract}, 1.0f, &x, &y, 1);
   EXPECT_EQ(y, 0x1p-11f);
+}
+
+TEST(Reduce, SegmentsAcrossRowsHaveTheBitsOfSegmentsAlongThem) {
+  constexpr int64_t kSegments = 300, kRows = 2;
+  for (const int64_t length : {2, 3, 7, 9, 16}) {
+    std::vector<float> across(static_cast<size_t>(kRows * kSegments * length));
+    for (size_t i = 0; i < across.size(); ++i) {
+      across[i] = std::sin(static_cast<float>(i)) * std::exp2(static_cast<float>(i % 40));
+    }
+    across[5] = std::nanf("");
+    std::vector<float> along(across.size());
+    for (int64_t r = 0; r < kRows; ++r) {
+      for (int64_t s = 0; s < kSegments; ++s) {
+        for (int64_t k = 0; k < length; ++k) {
+          along[static_cast<size_t>((r * kSegments + s) * length + k)] =
+              across[static_cast<size_t>((r * length + k) * kSegments + s)];
+        }
+      }
+    }
+    const int64_t pitch = 4 * kSegments * length;
+    const Pattern turned =
+        make_pattern(Dtype::F32, kRows, pitch, {{4, kSegments}, {4 * kSegments, length}});
+    const Pattern plain = make_pattern(Dtype::F32, kRows, pitch, {{4, kSegments * length}});
+    const Pattern to = make_pattern(Dtype::F32, kRows, 4 * kSegments, {{4, kSegments}});
+    for (const AluOp op : {AluOp::Add, AluOp::Multiply, AluOp::Max, AluOp::Min}) {
+      std::vector<float> a(kRows * kSegments), b(kRows * kSegments);
+      ExecContext context;
+      const ReduceOp reduce{.stage = {.op = op}, .length = length};
+      tensor_reduce(reduce, {bytes(a), &to}, {bytes(across), &turned}, context);
+      tensor_reduce(reduce, {bytes(b), &to}, {bytes(along), &plain}, context);
+      EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0) << length;
+    }
+  }
 }
 
 }  // namespace
