@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "place/steps.h"
 
@@ -259,19 +260,44 @@ class EdgeFinder {
     if (it != where_.end()) it->second->second.lag_loop = loop;
   }
 
+  // A tensor takes its bytes where it is first used: that may be long after its declaration, and
+  // another one may have come and gone meanwhile.
   void occupy_once(const isa::Block& block) {
     using Kind = isa::Statement::Kind;
+    std::set<TensorId> waiting;
     for (const isa::Statement& s : block) {
       if (s.kind == Kind::Tensor && program_.tensors[s.id].memory == memory_ &&
           !program_.tensors[s.id].view) {
-        occupy(s.id);
-      } else if (s.kind == Kind::Loop) {
+        waiting.insert(s.id);
+      }
+    }
+    for (const isa::Statement& s : block) {
+      if (!waiting.empty()) occupy_used(s, waiting);
+      if (s.kind == Kind::Loop) {
         const bool repeats = program_.loops[s.id].kind == isa::Loop::Kind::Repeat;
         occupy_block(program_.loops[s.id].body, repeats ? s.id : -1);
       } else if (s.kind == Kind::Branch) {
         occupy_once(program_.branches[s.id].then_block);
         occupy_once(program_.branches[s.id].else_block);
       }
+    }
+  }
+
+  // Those of `waiting` that the statement uses.
+  void occupy_used(const isa::Statement& s, std::set<TensorId>& waiting) {
+    using Kind = isa::Statement::Kind;
+    const auto inside = [&](const isa::Block& block) {
+      for (const isa::Statement& inner : block) occupy_used(inner, waiting);
+    };
+    if (s.kind == Kind::Instruction) {
+      for (const Use& u : uses_.of_inst(s.id)) {
+        if (waiting.erase(u.tensor) > 0) occupy(u.tensor);
+      }
+    } else if (s.kind == Kind::Loop) {
+      inside(program_.loops[s.id].body);
+    } else if (s.kind == Kind::Branch) {
+      inside(program_.branches[s.id].then_block);
+      inside(program_.branches[s.id].else_block);
     }
   }
 

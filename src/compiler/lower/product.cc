@@ -337,7 +337,10 @@ int64_t most_k(const Lowering& lowering, Dtype dtype, int64_t n) {
 }
 
 void emit_product(Lowering& lowering, const Product& product, const std::string& label) {
+  // A block of its own: kernels side by side share SBUF.
+  lowering.body.repeat(label + "_kernel", 1);
   Nest(lowering, product, label).emit();
+  lowering.body.end();
 }
 
 }  // namespace trainyard::compiler

@@ -56,6 +56,8 @@ class TileLowering {
     const int64_t columns = space_.column_count();
     const int64_t most = most_columns();
     is_chunked_ = columns > most;
+    // A block of its own: kernels side by side share SBUF.
+    b_.repeat(label_ + "_kernel", 1);
     for (const Piece& rows : pieces_of(space_.rows.count, partitions())) {
       rows_ = rows;
       hoist(columns);
@@ -71,6 +73,7 @@ class TileLowering {
       close_loops();
       hoisted_.clear();
     }
+    b_.end();
     return {};
   }
 
@@ -98,12 +101,25 @@ class TileLowering {
         add_external({v, l_.view(v), false});
       }
     }
+    std::set<ValueId> outputs;
     for (const ValueId v : made_) {
-      if (is_used_outside(v)) {
-        outputs_.push_back(v);
-        add_external({v, {}, true});
-      }
+      if (is_used_outside(v)) outputs.insert(stored_for(v));
     }
+    for (const ValueId v : outputs) {
+      outputs_.push_back(v);
+      add_external({v, {}, true});
+    }
+  }
+
+  // A row value that is spread over the columns is stored as it is; others read it as a view.
+  ValueId stored_for(ValueId v) const {
+    for (const Op* op = l_.maker(v);
+         (op->kind == OpKind::BroadcastInDim || op->kind == OpKind::Reshape) &&
+         made_.contains(op->operands[0]);
+         op = l_.maker(v)) {
+      v = op->operands[0];
+    }
+    return v;
   }
   void add_external(External e) {
     index_[e.value] = externals_.size();
