@@ -53,4 +53,12 @@ struct KeyOrder {
 };
 std::optional<KeyOrder> recognise_order(const Function& comparator);
 
+// The same of a comparator that compares a function of key k: `function` takes the element.
+// JAX's comparators of floats map all NaNs and both zeros to one value first.
+struct KeyFunction {
+  KeyOrder order;
+  Function function;
+};
+std::optional<KeyFunction> recognise_key(const Function& comparator);
+
 }  // namespace trainyard::isa::gpsimd

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "isa/gpsimd/primitives.h"
 #include "sim/gpsimd/test_call.h"
 
 namespace trainyard::sim::gpsimd {
@@ -43,6 +44,39 @@ TEST(GpsimdSort, SeveralKeysAreSortedStably) {
       if (n > 1000 && i > 50) break;
     }
   }
+}
+
+TEST(GpsimdSort, AComparatorOfMappedKeysSortsAsTheComparatorSays) {
+  // Both zeros are one value and all NaNs are the largest, as JAX compares floats.
+  TestCall call;
+  std::vector<float> x;
+  for (int i = 0; i < 3000; ++i) {
+    const int kind = i * 7919 % 13;
+    const float value = static_cast<float>(i * 31 % 17) - 8;
+    x.push_back(kind == 0 ? -0.0f : kind == 1 ? std::nanf("") : kind == 2 ? -std::nanf("") : value);
+  }
+  std::vector<int32_t> p(x.size());
+  std::iota(p.begin(), p.end(), 0);
+  const auto n = static_cast<int64_t>(x.size());
+  const WindowId wx = call.window(Type::F32, {n}, x), wp = call.window(Type::S32, {n}, p);
+  FunctionBuilder less("less");
+  const ValueId a = less.param({Type::F32, 0}), b = less.param({Type::F32, 0});
+  less.param({Type::S32, 0});
+  less.param({Type::S32, 0});
+  const ValueId zero = less.real(Type::F32, 0), nan = less.real(Type::F32, NAN);
+  const auto mapped = [&](ValueId v) {
+    const ValueId plain = less.select(less.binary(Code::Eq, v, zero), zero, v);
+    return less.select(less.binary(Code::Ne, v, v), nan, plain);
+  };
+  const ValueId left = mapped(a), right = mapped(b);
+  call.program.functions.push_back(less.finish({less.binary(Code::LtTotal, left, right)}));
+  ASSERT_TRUE(recognise_key(call.program.functions[0]).has_value());
+  call.body.primitive(Code::Sort,
+                      {.windows = {wx, wp}, .axes = {0}, .fold = {Fold::Kind::Function, 0}});
+  EXPECT_EQ(call.run(), "");
+  const auto key = [&](int32_t i) { return std::isnan(x[i]) ? INFINITY : x[i]; };
+  std::stable_sort(p.begin(), p.end(), [&](int32_t i, int32_t j) { return key(i) < key(j); });
+  EXPECT_EQ(call.elements<int32_t>(wp), p);
 }
 
 TEST(GpsimdSort, FloatsFollowTheTotalOrderAlongAnyAxis) {
