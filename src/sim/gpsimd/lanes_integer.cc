@@ -68,6 +68,27 @@ void each(const T* a, const T* b, T* y, int64_t n, F f) {
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(f(a[i], b[i]));
 }
 
+// Programs mostly shift all lanes by one literal, which vector units do at once.
+template <class T>
+void shift_lanes(Code code, const T* a, const T* b, T* y, int64_t n) {
+  using U = std::make_unsigned_t<T>;
+  constexpr U kBits = 8 * sizeof(T);
+  U differs = 0;
+  const auto count = static_cast<U>(b[0]);
+  for (int64_t i = 0; i < n; ++i) differs |= static_cast<U>(static_cast<U>(b[i]) ^ count);
+  if (differs != 0 || count >= kBits || code == Code::Sar) {
+    return each(a, b, y, n, [code](T p, T q) { return shift(code, p, q); });
+  }
+  const auto* const x = reinterpret_cast<const U*>(a);
+  auto* const z = reinterpret_cast<U*>(y);
+  const auto by = static_cast<int>(count);
+  if (code == Code::Shl) {
+    for (int64_t i = 0; i < n; ++i) z[i] = static_cast<U>(static_cast<Wide<T>>(x[i]) << by);
+  } else {
+    for (int64_t i = 0; i < n; ++i) z[i] = static_cast<U>(x[i] >> by);
+  }
+}
+
 template <class T>
 void binary(Code code, const T* a, const T* b, T* y, int64_t n) {
   using W = Wide<T>;
@@ -93,7 +114,7 @@ void binary(Code code, const T* a, const T* b, T* y, int64_t n) {
     case Code::Xor:
       return each(a, b, y, n, [](T p, T q) { return p ^ q; });
     default:
-      return each(a, b, y, n, [code](T p, T q) { return shift(code, p, q); });
+      return shift_lanes(code, a, b, y, n);
   }
 }
 
