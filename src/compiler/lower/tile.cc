@@ -12,6 +12,7 @@
 #include "compiler/lower/kernels.h"
 #include "compiler/lower/tile_emit.h"
 #include "compiler/lower/tile_ops.h"
+#include "compiler/lower/tile_range.h"
 #include "compiler/lower/tile_space.h"
 #include "compiler/lower/views.h"
 
@@ -22,8 +23,8 @@ using isa::Affine;
 using isa::TensorId;
 
 // SBUF per partition for the tiles of one iteration; `place` keeps two or three iterations.
-constexpr int64_t kTileBytes = 72 << 10;
-constexpr int64_t kMostColumns = 512;  // of a chunk, where nothing is reduced
+constexpr int64_t kTileBytes = 96 << 10;
+constexpr int64_t kMostColumns = 1024;  // of a chunk, where nothing is reduced
 
 // A run of equal pieces along an axis.
 struct Piece {
@@ -50,6 +51,7 @@ class TileLowering {
   Status run() {
     find_externals();
     find_space();
+    find_read_once();
     for (const ValueId v : outputs_) {
       externals_[index_.at(v)].view = {l_.define(v), 0, {}};
     }
@@ -113,11 +115,11 @@ class TileLowering {
 
   // A row value that is spread over the columns is stored as it is; others read it as a view.
   ValueId stored_for(ValueId v) const {
-    for (const Op* op = l_.maker(v);
-         (op->kind == OpKind::BroadcastInDim || op->kind == OpKind::Reshape) &&
-         made_.contains(op->operands[0]);
-         op = l_.maker(v)) {
-      v = op->operands[0];
+    while (made_.contains(v)) {
+      const Op& op = *l_.maker(v);
+      const bool spread = op.kind == OpKind::BroadcastInDim || op.kind == OpKind::Reshape;
+      if (!spread || !made_.contains(op.operands[0])) break;
+      v = op.operands[0];
     }
     return v;
   }
@@ -175,13 +177,24 @@ class TileLowering {
     }
   }
 
+  // Full tiles that an operation needs besides its result.
+  int64_t extra_tiles(const Op& op) const {
+    if (op.kind == OpKind::Clamp || op.kind == OpKind::IsFinite) return 1;
+    if (op.kind != OpKind::Divide) return 0;
+    const bool wide = is_full(op.operands[1]) && splat(l_, op.operands[1]) == nullptr &&
+                      stored_for(op.operands[1]) == op.operands[1];
+    return !wide ? 0 : is_far_from_zero(l_, op.operands[1]) ? 1 : 5;
+  }
+
   int64_t most_columns() const {
     // Every operation has a tile of its own, as wide as its type.
     int64_t bytes = 0;
     for (const OpId id : kernel_.ops) {
-      const TensorType& type = l_.type(l_.function.op(id).results[0]);
-      if (type.shape == kernel_.space)
-        bytes += 2 * numerics::size_of(storage_of(type.element).dtype);
+      const Op& op = l_.function.op(id);
+      const TensorType& type = l_.type(op.results[0]);
+      if (type.shape != kernel_.space || stored_for(op.results[0]) != op.results[0]) continue;
+      const int64_t size = numerics::size_of(storage_of(type.element).dtype);
+      bytes += size + 4 * extra_tiles(op);
     }
     for (size_t i = 0; i < externals_.size(); ++i) {
       const External& e = externals_[i];
@@ -285,11 +298,23 @@ class TileLowering {
 
   bool is_full(ValueId v) const { return l_.type(v).shape == kernel_.space; }
 
+  // Values of the kernel with one reader, which is of the kernel, too.
+  void find_read_once() {
+    std::unordered_map<ValueId, int> readers;
+    for (const OpId id : kernel_.ops) {
+      for (const ValueId v : l_.function.op(id).operands) ++readers[v];
+    }
+    for (const ValueId v : made_) {
+      if (readers[v] == 1 && !is_used_outside(v)) read_once_.insert(v);
+    }
+  }
+
   // All operations on one chunk.
   void emit_chunk(const Piece& c) {
     const Affine column0 =
         c.count > 1 ? b_.repeat(label_ + "_c", c.count) * c.size + c.start : Affine(c.start);
     TileEmitter emit(l_, label_, rows_.size, c.size);
+    emit.read_once = &read_once_;
     for (const OpId id : kernel_.ops) {
       const Op& op = l_.function.op(id);
       l_.set_source(op);
@@ -334,6 +359,7 @@ class TileLowering {
           c.count > 1 ? b_.repeat(label_ + "_c", c.count) * c.size + c.start : Affine(c.start);
       TileEmitter emit(l_, label_, rows_.size, c.size);
       emit.values = rows.values;
+      emit.read_once = &read_once_;
       for (const OpId id : ops) {
         const Op& op = l_.function.op(id);
         prepare(op, emit, column0, c.size);
@@ -391,7 +417,7 @@ class TileLowering {
   isa::ProgramBuilder& b_;
   const Kernel& kernel_;
   std::string label_;
-  std::set<ValueId> made_;
+  std::set<ValueId> made_, read_once_;
   std::vector<External> externals_;
   std::unordered_map<ValueId, size_t> index_;
   std::vector<ValueId> outputs_;

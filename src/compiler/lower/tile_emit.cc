@@ -45,7 +45,8 @@ std::optional<Operand> TileEmitter::as_operand(const TileRef& ref, bool full) {
   return Operand(b_.all(wide));
 }
 
-TensorId TileEmitter::as_full(const TileRef& ref, ElementType element, int64_t columns) {
+TensorId TileEmitter::as_full(const TileRef& given, ElementType element, int64_t columns) {
+  const TileRef ref = settled(given);
   if (ref.kind == TileRef::Kind::Full) return ref.tile;
   const TensorId out = b_.sbuf(label_ + "_f", storage_of(element).dtype, {rows_, columns});
   if (ref.kind == TileRef::Kind::Number) {
@@ -62,7 +63,41 @@ TensorId TileEmitter::as_full(const TileRef& ref, ElementType element, int64_t c
   return out;
 }
 
-Access TileEmitter::whole(const TileRef& ref, bool full, ElementType element) {
+TileRef TileEmitter::settled(const TileRef& ref) {
+  if (ref.kind != TileRef::Kind::Pending) return ref;
+  const TensorId dst = tile(ElementType::F32, true);
+  b_.emit(isa::TensorScalar{.dst = b_.all(dst),
+                            .data = b_.all(ref.tile),
+                            .op0 = ref.alu,
+                            .operand0 = ref.operand,
+                            .reverse0 = ref.reverse},
+          label_ + "_op");
+  return TileRef::full(dst);
+}
+
+bool TileEmitter::put_off(const Op& op, AluOp alu, bool full) {
+  const ValueId result = op.results[0];
+  const bool wanted = full && read_once != nullptr && read_once->contains(result) &&
+                      element(result) == ElementType::F32 &&
+                      element(op.operands[0]) == ElementType::F32;
+  if (!wanted) return false;
+  const TileRef &a = at(op.operands[0]), &b = at(op.operands[1]);
+  const bool reverse = a.kind != TileRef::Kind::Full;
+  const TileRef& data = reverse ? b : a;
+  const TileRef& other = reverse ? a : b;
+  if (data.kind != TileRef::Kind::Full) return false;
+  const std::optional<Operand> operand = as_operand(other, full);
+  if (!operand) return false;
+  values[result] = {.kind = TileRef::Kind::Pending,
+                    .tile = data.tile,
+                    .alu = alu,
+                    .operand = *operand,
+                    .reverse = reverse};
+  return true;
+}
+
+Access TileEmitter::whole(const TileRef& given, bool full, ElementType element) {
+  const TileRef ref = settled(given);
   if (ref.kind == TileRef::Kind::Full || (ref.kind == TileRef::Kind::Row && !full)) {
     return b_.all(ref.tile);
   }
@@ -71,6 +106,32 @@ Access TileEmitter::whole(const TileRef& ref, bool full, ElementType element) {
 
 void TileEmitter::binary(AluOp alu, const TileRef& a, const TileRef& b, ElementType element,
                          bool full, TensorId dst) {
+  const bool swap = a.kind != TileRef::Kind::Pending;
+  if (const TileRef& first = swap ? b : a; first.kind == TileRef::Kind::Pending) {
+    const TileRef& other = swap ? a : b;
+    if (const auto number = as_operand(other, full)) {
+      b_.emit(isa::TensorScalar{.dst = b_.all(dst),
+                                .data = b_.all(first.tile),
+                                .op0 = first.alu,
+                                .operand0 = first.operand,
+                                .reverse0 = first.reverse,
+                                .op1 = alu,
+                                .operand1 = *number,
+                                .reverse1 = swap},
+              label_ + "_op");
+    } else {
+      b_.emit(isa::ScalarTensorTensor{.dst = b_.all(dst),
+                                      .data = b_.all(first.tile),
+                                      .operand1 = whole(other, full, element),
+                                      .op0 = first.alu,
+                                      .operand0 = first.operand,
+                                      .reverse0 = first.reverse,
+                                      .op1 = alu,
+                                      .reverse1 = swap},
+              label_ + "_op");
+    }
+    return;
+  }
   if (const auto number = as_operand(b, full)) {
     b_.emit(
         isa::TensorScalar{
@@ -96,6 +157,14 @@ void TileEmitter::binary(AluOp alu, const TileRef& a, const TileRef& b, ElementT
 
 void TileEmitter::unary(Act function, const TileRef& a, ElementType element, bool full,
                         TensorId dst) {
+  // The engine scales its input itself.
+  if (a.kind == TileRef::Kind::Pending && a.alu == AluOp::Multiply) {
+    b_.emit(
+        isa::Activation{
+            .dst = b_.all(dst), .data = b_.all(a.tile), .op = function, .scale = a.operand},
+        label_ + "_act");
+    return;
+  }
   b_.emit(isa::Activation{.dst = b_.all(dst), .data = whole(a, full, element), .op = function},
           label_ + "_act");
 }
@@ -103,7 +172,7 @@ void TileEmitter::unary(Act function, const TileRef& a, ElementType element, boo
 // a * (1 / b). A divisor so small that its inverse overflows is scaled first, and a with it, unless
 // its range is proven.
 void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
-  TileRef a = at(op.operands[0]), b = at(op.operands[1]);
+  TileRef a = settled(at(op.operands[0])), b = settled(at(op.operands[1]));
   if (b.kind == TileRef::Kind::Number && std::fabs(b.value) >= kSmallestDivisor) {
     binary(AluOp::Multiply, a, TileRef::number(1.0f / b.value), ElementType::F32, full, dst);
     return;
@@ -112,6 +181,7 @@ void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
   const bool wide = full && b.kind == TileRef::Kind::Full;
   const auto as_ref = [&](TensorId t) { return wide ? TileRef::full(t) : TileRef::row(t); };
   if (b.kind == TileRef::Kind::Number) b = TileRef::row(as_full(b, ElementType::F32, 1));
+  std::optional<Operand> row_scale;
   if (!is_far_from_zero(l_, op.operands[1])) {
     const TensorId small = magnitude(b, wide);
     b_.emit(isa::TensorScalar{.dst = b_.all(small),
@@ -128,13 +198,27 @@ void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
         label_ + "_scale");
     const TensorId scaled = tile(ElementType::F32, wide, "b");
     binary(AluOp::Multiply, b, as_ref(scale), ElementType::F32, wide, scaled);
-    const TensorId above = tile(ElementType::F32, full, "a");
-    binary(AluOp::Multiply, a, as_ref(scale), ElementType::F32, full, above);
     b = as_ref(scaled);
-    a = full ? TileRef::full(above) : TileRef::row(above);
+    if (full && !wide && a.kind == TileRef::Kind::Full) {
+      row_scale = Operand(b_.all(scale));  // one instruction multiplies by both
+    } else {
+      const TensorId above = tile(ElementType::F32, full, "a");
+      binary(AluOp::Multiply, a, as_ref(scale), ElementType::F32, full, above);
+      a = full ? TileRef::full(above) : TileRef::row(above);
+    }
   }
   const TensorId inverse = tile(ElementType::F32, wide, "inv");
   b_.emit(isa::Reciprocal{.dst = b_.all(inverse), .data = b_.all(b.tile)}, label_ + "_inv");
+  if (row_scale) {
+    b_.emit(isa::TensorScalar{.dst = b_.all(dst),
+                              .data = b_.all(a.tile),
+                              .op0 = AluOp::Multiply,
+                              .operand0 = *row_scale,
+                              .op1 = AluOp::Multiply,
+                              .operand1 = b_.all(inverse)},
+            label_ + "_op");
+    return;
+  }
   binary(AluOp::Multiply, a, as_ref(inverse), ElementType::F32, full, dst);
 }
 
@@ -163,7 +247,7 @@ void TileEmitter::compare(const Op& op, bool full, TensorId dst) {
 void TileEmitter::select(const Op& op, bool full, TensorId dst) {
   const ElementType type = element(op.results[0]);
   const Access mask = whole(at(op.operands[0]), full, ElementType::I1);
-  const TileRef &yes = at(op.operands[1]), &no = at(op.operands[2]);
+  const TileRef yes = settled(at(op.operands[1])), no = settled(at(op.operands[2]));
   const bool whole_yes =
       yes.kind == TileRef::Kind::Full || (yes.kind == TileRef::Kind::Row && !full);
   if (whole_yes && type != ElementType::I1) {
@@ -234,7 +318,31 @@ void TileEmitter::op(const Op& op, bool full) {
     values[result] = TileRef::number(rounded(at(op.operands[0]).value, type));
     return;
   }
+  const auto later = [&]() -> std::optional<AluOp> {
+    switch (op.kind) {
+      case OpKind::Add:
+        return AluOp::Add;
+      case OpKind::Subtract:
+        return AluOp::Subtract;
+      case OpKind::Multiply:
+        return AluOp::Multiply;
+      case OpKind::Maximum:
+        return AluOp::Max;
+      case OpKind::Minimum:
+        return AluOp::Min;
+      default:
+        return std::nullopt;
+    }
+  }();
+  if (later && put_off(op, *later, full)) return;
   const TensorId dst = tile(type, full);
+  // A square is free on Scalar, which has less to do than Vector.
+  if (op.kind == OpKind::Multiply && op.operands[0] == op.operands[1] && full &&
+      type == ElementType::F32) {
+    unary(Act::Square, at(op.operands[0]), type, full, dst);
+    values[result] = TileRef::full(dst);
+    return;
+  }
   const auto two = [&](AluOp alu) {
     binary(alu, at(op.operands[0]), at(op.operands[1]), element(op.operands[0]), full, dst);
   };

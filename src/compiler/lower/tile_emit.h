@@ -1,5 +1,6 @@
 #pragma once
 // Emits the instructions of a tile kernel for tiles of one size.
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -11,17 +12,23 @@ namespace trainyard::compiler {
 // A value inside a tile kernel.
 struct TileRef {
   enum class Kind : uint8_t {
-    Number,  // the same everywhere
-    Row,     // a tile [rows, 1]
-    Full,    // a tile [rows, columns]
+    Number,   // the same everywhere
+    Row,      // a tile [rows, 1]
+    Full,     // a tile [rows, columns]
+    Pending,  // a full tile and one more step on it, which the next instruction may take along
   };
   Kind kind = Kind::Number;
   float value = 0;
   isa::TensorId tile = -1;
 
-  static TileRef number(float v) { return {Kind::Number, v, -1}; }
-  static TileRef row(isa::TensorId t) { return {Kind::Row, 0, t}; }
-  static TileRef full(isa::TensorId t) { return {Kind::Full, 0, t}; }
+  // Of Pending: alu(tile, operand), or the other way round.
+  isa::AluOp alu = isa::AluOp::Bypass;
+  isa::Operand operand = 0.0f;
+  bool reverse = false;
+
+  static TileRef number(float v) { return {.kind = Kind::Number, .value = v}; }
+  static TileRef row(isa::TensorId t) { return {.kind = Kind::Row, .tile = t}; }
+  static TileRef full(isa::TensorId t) { return {.kind = Kind::Full, .tile = t}; }
 };
 
 class TileEmitter {
@@ -30,6 +37,8 @@ class TileEmitter {
       : l_(lowering), b_(lowering.body), label_(std::move(label)), rows_(rows), columns_(columns) {}
 
   std::unordered_map<ValueId, TileRef> values;
+  // Values that one operation of the kernel reads, and nobody else: their last step may be put off.
+  const std::set<ValueId>* read_once = nullptr;
 
   // An element-wise operation on full tiles, or on rows alone. Operands must be in `values`.
   void op(const Op& op, bool full);
@@ -55,6 +64,9 @@ class TileEmitter {
   void unary(isa::Function function, const TileRef& a, ElementType element, bool full,
              isa::TensorId dst);
   isa::TensorId magnitude(const TileRef& a, bool full);
+  // A step with a number or a row value on a full fp32 tile, put off if that pays.
+  bool put_off(const Op& op, isa::AluOp alu, bool full);
+  TileRef settled(const TileRef& ref);  // without pending steps
   void divide(const Op& op, bool full, isa::TensorId dst);
   void compare(const Op& op, bool full, isa::TensorId dst);
   void select(const Op& op, bool full, isa::TensorId dst);

@@ -6,7 +6,7 @@ namespace trainyard::compiler {
 namespace {
 
 // Enough for an instruction's fixed cost to be small, few enough for tiles to stay in a host cache.
-constexpr int64_t kColumns = 512;
+constexpr int64_t kColumns = 1024;
 constexpr int64_t kPartitions = 128;
 
 std::vector<SpaceAxis> axes_of(const Dims& shape, size_t from, size_t to,
