@@ -12,6 +12,7 @@ using isa::LoopId;
 namespace {
 
 constexpr int kMostStages = 3;
+constexpr int kLoadsAhead = 2;        // of the iteration whose stores stand before them
 constexpr size_t kMostMembers = 400;  // dependences are found pair by pair
 
 // first must not be in a later stage than second; `equal`: in the same one.
@@ -104,6 +105,61 @@ struct Split {
     return static_cast<int>(hw::index(*program.placement.insts[inst].engine));
   }
 
+  // SBUF that the tensors of the loop and of the blocks around it take at least.
+  int64_t least_bytes(const std::vector<int>& stage, const std::vector<int64_t>& ahead) const {
+    struct Life {
+      int first = INT32_MAX, last = 0;
+      int64_t ahead = 0;
+    };
+    std::map<isa::TensorId, Life> lives;
+    for (size_t m = 0; m < members.size(); ++m) {
+      for (const Use& u : uses.of_inst(members[m])) {
+        if (program.tensors[u.tensor].memory != isa::Memory::Sbuf) continue;
+        Life& life = lives[u.tensor];
+        life.last = std::max(life.last, stage[m]);
+        if (!u.writes()) continue;
+        life.first = std::min(life.first, stage[m]);
+        life.ahead = std::max(life.ahead, ahead[m]);
+      }
+    }
+    int64_t bytes = 0;
+    for (const auto& [tensor, life] : lives) {
+      const bool inside =
+          static_cast<int>(uses.structure().around_tensor(tensor).size()) >= depth();
+      const int64_t slots = !inside || life.first > life.last
+                                ? 1
+                                : std::max<int64_t>(life.ahead, life.last - life.first) + 1;
+      bytes += slots * program.tensors[tensor].free_bytes();
+    }
+    return bytes;
+  }
+
+  bool is_by_sync(int member) const {
+    const InstId inst = members[member];
+    return isa::is_dma(program.insts[inst].op) &&
+           program.placement.insts[inst].engine == hw::Engine::Sync;
+  }
+  bool writes_hbm(int member) const {
+    const auto& all = uses.of_inst(members[member]);
+    return std::any_of(all.begin(), all.end(), [&](const Use& u) {
+      return u.writes() && program.tensors[u.tensor].memory == isa::Memory::Hbm;
+    });
+  }
+  // Sync triggers stores of results of this loop.
+  bool stores_by_sync() const {
+    for (size_t m = 0; m < members.size(); ++m) {
+      if (is_by_sync(static_cast<int>(m)) && writes_hbm(static_cast<int>(m))) return true;
+    }
+    return false;
+  }
+  // A load that waits for nothing in the loop but its slot.
+  bool is_free_load(int member) const {
+    if (!is_by_sync(member) || writes_hbm(member)) return false;
+    return std::none_of(constraints.begin(), constraints.end(), [&](const Constraint& c) {
+      return c.second == member || (c.first == member && c.equal);
+    });
+  }
+
   // Stages so that a chain which comes back to an engine lands in the next one. Empty if it does
   // not settle.
   std::vector<int> stages() const {
@@ -181,7 +237,10 @@ bool has_runtime_control(const isa::Program& p, const std::vector<InstId>& membe
 
 }  // namespace
 
-Stages choose_ahead(isa::Program& program, const Uses& uses, const Options& options) {
+Stages choose_ahead(isa::Program& program, const Uses& uses, const hw::CoreSpec& core,
+                    const Options& options, Report& report) {
+  const int64_t sbuf_bytes = core.sbuf_usable_bytes();
+  bool left_out = false;
   Stages out{std::vector<int>(program.insts.size(), 0),
              std::vector<LoopId>(program.insts.size(), -1)};
   const isa::Structure& structure = uses.structure();
@@ -201,7 +260,8 @@ Stages choose_ahead(isa::Program& program, const Uses& uses, const Options& opti
     const std::vector<int> stage = split.stages();
     if (stage.empty()) continue;
     const int last = *std::max_element(stage.begin(), stage.end());
-    if (last == 0) continue;
+    const bool busy_sync = split.stores_by_sync();
+    if (last == 0 && !busy_sync) continue;
     // Only the difference inside one engine's stream matters.
     std::array<int, hw::kEngineCount> least;
     least.fill(last);
@@ -209,13 +269,29 @@ Stages choose_ahead(isa::Program& program, const Uses& uses, const Options& opti
       const auto e = hw::index(*program.placement.insts[split.members[m]].engine);
       least[e] = std::min(least[e], last - stage[m]);
     }
+    std::vector<int64_t> ahead(stage.size());
+    for (size_t m = 0; m < stage.size(); ++m) {
+      const isa::InstPlace& place = program.placement.insts[split.members[m]];
+      ahead[m] = last - stage[m] - least[hw::index(*place.engine)];
+      // Loads that queue up behind the stores of an earlier iteration.
+      if (busy_sync && stage[m] == 0 && split.is_free_load(static_cast<int>(m))) {
+        ahead[m] += kLoadsAhead;
+      }
+    }
+    if (split.least_bytes(stage, ahead) > sbuf_bytes) {
+      left_out = true;
+      continue;
+    }
     for (size_t m = 0; m < stage.size(); ++m) {
       isa::InstPlace& place = program.placement.insts[split.members[m]];
       out.stage[split.members[m]] = stage[m];
       out.loop[split.members[m]] = loop;
-      place.ahead = last - stage[m] - least[hw::index(*place.engine)];
+      place.ahead = ahead[m];
       place.ahead_loop = place.ahead > 0 ? loop : -1;
     }
+  }
+  if (left_out) {
+    report.remarks.emplace_back("some loops issue nothing ahead: the slots for it do not fit");
   }
   return out;
 }

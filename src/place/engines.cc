@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "isa/cost.h"
 #include "place/steps.h"
@@ -63,14 +64,30 @@ bool move_one(std::vector<Choice>& open, Load& load) {
   return true;
 }
 
+// The instructions of each statement of the program. Statements follow each other, so that each
+// is balanced by itself.
+std::vector<std::vector<InstId>> groups_of(const Uses& uses) {
+  std::vector<std::vector<InstId>> groups;
+  std::optional<isa::Enclosure> last;
+  for (const InstId i : uses.structure().in_order()) {
+    const auto& around = uses.structure().around(i);
+    const std::optional<isa::Enclosure> outermost =
+        around.empty() ? std::nullopt : std::optional(around.front());
+    if (groups.empty() || outermost != last) groups.emplace_back();
+    groups.back().push_back(i);
+    last = outermost;
+  }
+  return groups;
+}
+
 // Everything starts on its resolved engine. Work moves only where that unloads the busiest engine:
 // a move that does not would add a hand-over for nothing.
 void balance(isa::Program& p, const Uses& uses, const hw::CoreSpec& core, const Options& options,
-             Load& load) {
+             const std::vector<InstId>& group, Load& load) {
   constexpr int kMostMoves = 200;
   std::vector<Choice> open;
-  for (size_t i = 0; i < p.insts.size(); ++i) {
-    const auto inst = static_cast<InstId>(i);
+  for (const InstId inst : group) {
+    const auto i = static_cast<size_t>(inst);
     if (isa::is_dma(p.insts[i].op)) continue;
     isa::InstPlace& place = p.placement.insts[i];
     const bool pinned = place.engine.has_value() || p.insts[i].engine.has_value();
@@ -87,13 +104,30 @@ void balance(isa::Program& p, const Uses& uses, const hw::CoreSpec& core, const 
   for (const Choice& c : open) p.placement.insts[c.inst].engine = c.engines[c.taken];
 }
 
-// The engine that triggers stores: not Sync, whose loads must not wait behind a store's result. Of
-// the others the one with the least to do.
-Engine store_trigger(const Load& load) {
+// The engine that triggers stores: one without other work, since a trigger that waits for a result
+// holds up what stands behind it. Where all compute it is Sync if there is room for loads to run
+// ahead of its stores, else the one with the least to do.
+Engine store_trigger(const Load& load, bool roomy) {
   const std::vector<Engine> engines = {Engine::Gpsimd, Engine::Scalar, Engine::Vector};
-  return *std::min_element(engines.begin(), engines.end(), [&](Engine a, Engine b) {
+  const Engine least = *std::min_element(engines.begin(), engines.end(), [&](Engine a, Engine b) {
     return load[hw::index(a)] < load[hw::index(b)];
   });
+  return roomy && load[hw::index(least)] > 0 ? Engine::Sync : least;
+}
+
+// Whether SBUF holds the tiles of the group a few times over.
+bool is_roomy(const isa::Program& p, const Uses& uses, const std::vector<InstId>& group,
+              const hw::CoreSpec& core) {
+  constexpr int64_t kTimes = 3;
+  std::set<isa::TensorId> tiles;
+  int64_t bytes = 0;
+  for (const InstId i : group) {
+    for (const Use& u : uses.of_inst(i)) {
+      const isa::Tensor& t = p.tensors[u.tensor];
+      if (t.memory == isa::Memory::Sbuf && tiles.insert(u.tensor).second) bytes += t.free_bytes();
+    }
+  }
+  return kTimes * bytes <= core.sbuf_usable_bytes();
 }
 
 struct Queues {
@@ -120,7 +154,7 @@ struct Queues {
 };
 
 Status choose_queues(isa::Program& p, const Uses& uses, const hw::CoreSpec& core,
-                     const Options& options, Load& load) {
+                     const Options& options, const std::vector<Engine>& stores) {
   Queues queues{std::vector<std::optional<Engine>>(16),
                 static_cast<int>(std::min<int64_t>(16, core.dma.queues.value))};
   const auto each_transfer = [&](auto&& f) {
@@ -144,7 +178,6 @@ Status choose_queues(isa::Program& p, const Uses& uses, const hw::CoreSpec& core
   });
   TY_TRY(bad);
   std::array<int, hw::kEngineCount> turn{};
-  const Engine stores = options.plain ? Engine::Sync : store_trigger(load);
   each_transfer([&](InstId i, isa::InstPlace& place) {
     if (!place.engine && place.queue >= 0 && queues.trigger[place.queue])
       place.engine = queues.trigger[place.queue];
@@ -152,9 +185,10 @@ Status choose_queues(isa::Program& p, const Uses& uses, const hw::CoreSpec& core
       // Descriptors made by the core tie the trigger; static rings are free to choose.
       const bool is_static = isa::resolve_dge(p, p.insts[i], core) == isa::DgeMode::Static;
       const Engine resolved = isa::resolve_engine(p, p.insts[i], core);
-      place.engine = !is_static ? resolved : is_store(p, p.insts[i]) ? stores : Engine::Sync;
+      place.engine = !is_static                                  ? resolved
+                     : is_store(p, p.insts[i]) && !options.plain ? stores[i]
+                                                                 : Engine::Sync;
     }
-    load[hw::index(*place.engine)] += busy_ticks(p, uses, i, *place.engine, core);
     if (place.queue >= 0) {
       queues.trigger[place.queue] = place.engine;
       return;
@@ -175,9 +209,15 @@ Status choose_queues(isa::Program& p, const Uses& uses, const hw::CoreSpec& core
 
 Status choose_engines(isa::Program& program, const Uses& uses, const hw::CoreSpec& core,
                       const Options& options) {
-  Load load{};
-  balance(program, uses, core, options, load);
-  return choose_queues(program, uses, core, options, load);
+  std::vector<Engine> stores(program.insts.size(), Engine::Sync);
+  for (const std::vector<InstId>& group : groups_of(uses)) {
+    Load load{};
+    balance(program, uses, core, options, group, load);
+    const Engine trigger =
+        store_trigger(load, options.ahead && is_roomy(program, uses, group, core));
+    for (const InstId i : group) stores[i] = trigger;
+  }
+  return choose_queues(program, uses, core, options, stores);
 }
 
 }  // namespace trainyard::place

@@ -53,7 +53,7 @@ Result<Report> run_steps(isa::Program& program, const hw::CoreSpec& core, const 
   report.executed = structure.executed(program);
   TY_TRY(choose_engines(program, uses, core, options));
   report_size(program, uses, core, report);
-  const Stages stages = choose_ahead(program, uses, options);
+  const Stages stages = choose_ahead(program, uses, core, options, report);
   TY_TRY(allocate(program, uses, stages, core, options, report));
   std::vector<size_t> given;
   for (const isa::InstPlace& p : program.placement.insts) given.push_back(p.after.size());

@@ -29,7 +29,8 @@ struct Stages {
 // that waits for it: what comes first in a chain is issued some iterations ahead.
 //
 // Needs:  engines. Keeps:  an `ahead` that the author gave; then the whole loop stays as it is.
-Stages choose_ahead(isa::Program& program, const Uses& uses, const Options& options);
+Stages choose_ahead(isa::Program& program, const Uses& uses, const hw::CoreSpec& core,
+                    const Options& options, Report& report);
 
 // Gives every tensor slots and an address in its memory.
 //

@@ -136,7 +136,7 @@ void TileEmitter::binary(AluOp alu, const TileRef& a, const TileRef& b, ElementT
     b_.emit(
         isa::TensorScalar{
             .dst = b_.all(dst), .data = whole(a, full, element), .op0 = alu, .operand0 = *number},
-        label_ + "_op");
+        label_ + "_op", engine(full));
     return;
   }
   if (const auto number = as_operand(a, full)) {
@@ -145,14 +145,14 @@ void TileEmitter::binary(AluOp alu, const TileRef& a, const TileRef& b, ElementT
                               .op0 = alu,
                               .operand0 = *number,
                               .reverse0 = true},
-            label_ + "_op");
+            label_ + "_op", engine(full));
     return;
   }
   b_.emit(isa::TensorTensor{.dst = b_.all(dst),
                             .data1 = whole(a, full, element),
                             .data2 = whole(b, full, element),
                             .op = alu},
-          label_ + "_op");
+          label_ + "_op", engine(full));
 }
 
 void TileEmitter::unary(Act function, const TileRef& a, ElementType element, bool full,
@@ -190,12 +190,12 @@ void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
                               .operand0 = kSmallestDivisor,
                               .op1 = AluOp::Multiply,
                               .operand1 = kDivisorScale - 1.0f},
-            label_ + "_small");
+            label_ + "_small", engine(wide));
     const TensorId scale = tile(ElementType::F32, wide, "scale");
     b_.emit(
         isa::TensorScalar{
             .dst = b_.all(scale), .data = b_.all(small), .op0 = AluOp::Add, .operand0 = 1.0f},
-        label_ + "_scale");
+        label_ + "_scale", engine(wide));
     const TensorId scaled = tile(ElementType::F32, wide, "b");
     binary(AluOp::Multiply, b, as_ref(scale), ElementType::F32, wide, scaled);
     b = as_ref(scaled);
@@ -208,7 +208,8 @@ void TileEmitter::divide(const Op& op, bool full, TensorId dst) {
     }
   }
   const TensorId inverse = tile(ElementType::F32, wide, "inv");
-  b_.emit(isa::Reciprocal{.dst = b_.all(inverse), .data = b_.all(b.tile)}, label_ + "_inv");
+  b_.emit(isa::Reciprocal{.dst = b_.all(inverse), .data = b_.all(b.tile)}, label_ + "_inv",
+          engine(wide));
   if (row_scale) {
     b_.emit(isa::TensorScalar{.dst = b_.all(dst),
                               .data = b_.all(a.tile),
@@ -294,7 +295,14 @@ void TileEmitter::convert(const Op& op, bool full, TensorId dst) {
 
 TensorId TileEmitter::magnitude(const TileRef& a, bool full) {
   const TensorId out = tile(ElementType::F32, full, "abs");
-  unary(Act::Abs, a, ElementType::F32, full, out);
+  if (full) {
+    unary(Act::Abs, a, ElementType::F32, full, out);
+    return out;
+  }
+  // Rows stay on Vector: a visit to Scalar would cost more than the work.
+  const TensorId negative = tile(ElementType::F32, false, "neg");
+  binary(AluOp::Multiply, a, TileRef::number(-1), ElementType::F32, false, negative);
+  binary(AluOp::Max, a, TileRef::row(negative), ElementType::F32, false, out);
   return out;
 }
 

@@ -55,6 +55,10 @@ class TileEmitter {
 
  private:
   isa::TensorId tile(ElementType element, bool full, std::string_view name = "t");
+  // Work on rows is short: it stays on Vector, since every hand-over takes longer.
+  static std::optional<hw::Engine> engine(bool full) {
+    return full ? std::nullopt : std::optional(hw::Engine::Vector);
+  }
   // `ref` as a number or a column of one element per partition; nothing if it is a whole tile.
   std::optional<isa::Operand> as_operand(const TileRef& ref, bool full);
   isa::Access whole(const TileRef& ref, bool full, ElementType element);
