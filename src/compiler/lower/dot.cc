@@ -37,6 +37,7 @@ void add_axes(Contraction& c, const DotAttributes& dot, const TensorType& lhs,
 
 }  // namespace
 
+// A dot, perhaps with the transpose of its result, which then is where the result goes.
 Status lower_dot(Lowering& lowering, const Kernel& kernel) {
   const OpId id = kernel.ops.front();
   const Op& op = lowering.function.op(id);
@@ -47,9 +48,17 @@ Status lower_dot(Lowering& lowering, const Kernel& kernel) {
   Contraction c;
   c.lhs = {a.tensor, storage_of(lhs.element).dtype, a.offset};
   c.rhs = {b.tensor, storage_of(rhs.element).dtype, b.offset};
-  c.result = {lowering.define(op.results[0]), storage_of(result.element).dtype, 0};
-  add_axes(c, std::get<DotAttributes>(op.attributes), lhs, a.steps, rhs, b.steps,
-           row_major(result.shape));
+  std::vector<int64_t> steps = row_major(result.shape);
+  ValueId written = op.results[0];
+  if (kernel.ops.size() > 1) {
+    const Op& turn = lowering.function.op(kernel.ops[1]);
+    written = turn.results[0];
+    const std::vector<int64_t> turned = row_major(lowering.type(written).shape);
+    const Dims& order = std::get<DimsAttributes>(turn.attributes).dims;
+    for (size_t i = 0; i < order.size(); ++i) steps[static_cast<size_t>(order[i])] = turned[i];
+  }
+  c.result = {lowering.define(written), storage_of(result.element).dtype, 0};
+  add_axes(c, std::get<DotAttributes>(op.attributes), lhs, a.steps, rhs, b.steps, steps);
   emit_contraction(lowering, std::move(c), Lowering::label(op, id));
   return {};
 }

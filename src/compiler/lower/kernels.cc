@@ -190,8 +190,25 @@ class Planner {
       }
     }
     if (is_view_op(op.kind) && is_free_view(id, op)) return;  // found through its operand
+    if (op.kind == OpKind::Transpose && is_only_reader_of_dot(op)) {
+      const int dot = kernel_of_[static_cast<size_t>(f_.value(op.operands[0]).op)];
+      kernels_[static_cast<size_t>(dot)].ops.push_back(id);
+      kernel_of_[static_cast<size_t>(id)] = dot;
+      return;
+    }
     kernel_of_[static_cast<size_t>(id)] = static_cast<int>(kernels_.size());
     kernels_.push_back(kind == KernelKind::Tile ? start_tile(l_, id, op) : Kernel{kind, {id}, {}});
+  }
+
+  // The product can be written turned at once.
+  bool is_only_reader_of_dot(const Op& op) const {
+    const ValueId from = op.operands[0];
+    const OpId maker = f_.value(from).op;
+    if (maker == kNoOp || users_[static_cast<size_t>(from)].size() != 1) return false;
+    const int kernel = kernel_of_[static_cast<size_t>(maker)];
+    if (kernel < 0 || f_.op(maker).kind != OpKind::DotGeneral) return false;
+    const Kernel& dot = kernels_[static_cast<size_t>(kernel)];
+    return dot.kind == KernelKind::Dot && dot.ops.size() == 1;
   }
 
   // The first kernel besides `own` that reads `value`, through views, too.

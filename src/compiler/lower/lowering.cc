@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compiler/lower/views.h"
+#include "numerics/convert.h"
 
 namespace trainyard::compiler {
 
@@ -61,6 +62,22 @@ isa::TensorId Lowering::hbm(ValueId value) {
     executable.constants.push_back({known->second, std::move(bytes)});
   }
   bind(value, known->second);
+  return known->second;
+}
+
+isa::TensorId Lowering::one(isa::Dtype dtype) {
+  const auto [known, added] = ones_.try_emplace(dtype, -1);
+  if (added) {
+    known->second = body.global({.name = "one",
+                                 .memory = isa::Memory::Hbm,
+                                 .dtype = dtype,
+                                 .shape = {1},
+                                 .io = isa::Io::In});
+    const float number = 1;
+    std::vector<uint8_t> bytes(static_cast<size_t>(numerics::size_of(dtype)));
+    numerics::convert(isa::Dtype::F32, &number, dtype, bytes.data(), 1, {});
+    executable.constants.push_back({known->second, std::move(bytes)});
+  }
   return known->second;
 }
 

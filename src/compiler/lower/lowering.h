@@ -5,6 +5,7 @@
 // dense HBM tensors, and everything between stays inside of it. A value that only renames another's
 // bytes (a reshape) shares its tensor: accesses are flat, so the shape of a tensor does not matter.
 #include <array>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -75,6 +76,8 @@ class Lowering {
   int64_t elements(ValueId value) const { return *type(value).elements(); }
   // The data of a constant, or null.
   const Constant* constant(ValueId value) const;
+  // A tensor that holds the number 1.
+  isa::TensorId one(isa::Dtype dtype);
   // The operation that makes `value`, or null for an argument.
   const Op* maker(ValueId value) const;
 
@@ -95,6 +98,7 @@ class Lowering {
   std::unordered_map<ValueId, isa::TensorId> tensors_;
   std::unordered_map<ValueId, isa::TensorId> reserved_;
   std::unordered_map<ConstantId, isa::TensorId> constants_;
+  std::map<isa::Dtype, isa::TensorId> ones_;
   std::unordered_map<std::string, int32_t> files_;
   std::vector<int32_t> uses_;      // of each value, as an operand anywhere; filled on demand
   std::vector<BlockId> block_of_;  // of each operation

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "compiler/lower/contraction.h"
 #include "compiler/lower/group_tile.h"
 #include "compiler/lower/kernels.h"
 #include "compiler/lower/tile_emit.h"
@@ -24,6 +25,7 @@ using isa::TensorId;
 
 // SBUF per partition for the tiles of one iteration; `place` keeps two or three iterations.
 constexpr int64_t kTileBytes = 96 << 10;
+constexpr int64_t kFewColumns = 16;
 constexpr int64_t kMostColumns = 1024;  // of a chunk, where nothing is reduced
 
 // A run of equal pieces along an axis.
@@ -429,9 +431,42 @@ class TileLowering {
   std::unordered_map<size_t, TensorId> hoisted_;
 };
 
+// A sum over rows, whose columns are contiguous: a product with ones on the Tensor engine. As a
+// reduction along partitions it would have to fetch single elements.
+bool lower_column_sum(Lowering& lowering, const Kernel& kernel) {
+  const OpId id = kernel.ops.front();
+  const Op& op = lowering.function.op(id);
+  if (kernel.ops.size() != 1 || op.kind != OpKind::Reduce) return false;
+  if (simple_reduce(lowering, op)->op != isa::AluOp::Add) return false;
+  const TensorType& type = lowering.type(op.operands[0]);
+  const Dims& dims = std::get<DimsAttributes>(op.attributes).dims;
+  const StridedView view = lowering.view(op.operands[0]);
+  const isa::Dtype dtype = storage_of(type.element).dtype;
+  Contraction c;
+  bool contiguous = false;
+  const std::vector<int64_t> out = row_major(lowering.type(op.results[0]).shape);
+  size_t kept = 0;
+  for (size_t d = 0; d < type.shape.size(); ++d) {
+    const bool summed = std::ranges::count(dims, static_cast<int64_t>(d)) > 0;
+    if (summed) {
+      c.k.push_back({type.shape[d], 0, view.steps[d], 0});
+    } else {
+      c.n.push_back({type.shape[d], 0, view.steps[d], out[kept++]});
+      contiguous = contiguous || (view.steps[d] == 1 && type.shape[d] >= kFewColumns);
+    }
+  }
+  if (!contiguous || c.k.empty()) return false;
+  c.lhs = {lowering.one(dtype), dtype, 0};
+  c.rhs = {view.tensor, dtype, view.offset};
+  c.result = {lowering.define(op.results[0]), dtype, 0};
+  emit_contraction(lowering, std::move(c), Lowering::label(op, id));
+  return true;
+}
+
 }  // namespace
 
 Status lower_tile(Lowering& lowering, const Kernel& kernel) {
+  if (lower_column_sum(lowering, kernel)) return {};
   return TileLowering(lowering, kernel).run();
 }
 
