@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
+#include "base/check_failure.h"
 #include "pjrt/c_api/api.h"
 
 extern "C" const PJRT_Api* GetPjrtApi();
@@ -111,6 +113,12 @@ TEST_F(ApiTest, WhatIsMissingIsUnimplementedAndNothingElse) {
   const auto [code, text] = told(api->Client_DmaMap(&args));
   EXPECT_EQ(code, PJRT_Error_Code_UNIMPLEMENTED);
   EXPECT_EQ(text, "TY-PJRT-001  PJRT_Client_DmaMap is not implemented.");
+}
+
+TEST_F(ApiTest, OurOwnBugsDoNotEndTheProcessOfTheFramework) {
+  auto args = args_of<PJRT_Plugin_Initialize_Args>();
+  EXPECT_EQ(api->Plugin_Initialize(&args), nullptr);
+  EXPECT_THROW(TY_CHECK(client == nullptr), trainyard::InternalError);
 }
 
 TEST_F(ApiTest, DestroyingNoErrorDoesNothing) {

@@ -1,12 +1,17 @@
 #include <array>
 
+#include "base/check_failure.h"
 #include "pjrt/error.h"
 #include "pjrt/handles.h"
 
 namespace trainyard::pjrt {
 namespace {
 
-Status plugin_initialize(PJRT_Plugin_Initialize_Args&) { return {}; }
+// The process is the framework's: our own bugs must not end it.
+Status plugin_initialize(PJRT_Plugin_Initialize_Args&) {
+  throw_failed_checks();
+  return {};
+}
 
 // What JAX may send us: StableHLO 1.13 is what the reader knows (specification of the reader).
 Status plugin_attributes(PJRT_Plugin_Attributes_Args& args) {

@@ -65,12 +65,13 @@ Status client_compile(PJRT_Client_Compile_Args& args) {
                                        args.program->code_size);
   Result<std::shared_ptr<runtime::Code>> code = runtime::Code::compile(bytes, *settings);
   if (!code.ok()) return code.status();
+  auto executable = runtime::LoadedExecutable::load(args.client->client, *(*device)->device, *code);
+  if (!executable.ok()) return executable.status();
   auto loaded = std::make_unique<PJRT_LoadedExecutable>();
   loaded->client = args.client;
   loaded->device = *device;
   loaded->code = *code;
-  loaded->executable = std::make_unique<runtime::LoadedExecutable>(
-      args.client->client, *(*device)->device, std::move(*code));
+  loaded->executable = std::move(*executable);
   loaded->device_assignment = options->device_assignment;
   args.executable = loaded.release();
   return {};

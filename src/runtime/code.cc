@@ -8,7 +8,6 @@
 
 #include "compiler/compile.h"
 #include "compiler/stablehlo/reader.h"
-#include "isa/verify.h"
 #include "runtime/dump.h"
 
 namespace trainyard::runtime {
@@ -33,10 +32,6 @@ ProgramSizes sizes_of(const compiler::Executable& executable, const hw::CoreSpec
   }
   for (const auto& data : executable.constants) {
     sizes.constant_bytes += static_cast<int64_t>(data.bytes.size());
-  }
-  for (const isa::Tensor& tensor : executable.program.tensors) {
-    const bool inside = tensor.memory == isa::Memory::Hbm && tensor.io == isa::Io::None;
-    if (inside && !tensor.view) sizes.scratch_bytes += tensor.total_bytes();
   }
   return sizes;
 }
@@ -115,11 +110,12 @@ Result<std::shared_ptr<Code>> Code::load(compiler::Executable executable, const 
   // Not make_shared: the constructor is private.
   std::shared_ptr<Code> code(new Code(std::move(executable), settings, fingerprint));
   const hw::CoreSpec& core = code->settings_.machine.core;
-  TY_TRY(isa::verify(code->executable_.program, core));
   // The compiler writes every tensor before it reads it; mode check proves that.
-  auto plan = sim::ValuePlan::make(code->executable_.program, core, {.flush_denormals = true, .share_memory = true});
+  auto plan = sim::ValuePlan::make(code->executable_.program, core,
+                                   {.flush_denormals = true, .share_memory = true});
   if (!plan.ok()) return plan.status();
   code->plan_ = std::move(*plan);
+  code->sizes_.scratch_bytes = code->plan_->scratch_bytes();
   return code;
 }
 

@@ -8,7 +8,7 @@ namespace trainyard::runtime {
 namespace {
 
 std::string words(const Purpose& purpose) {
-  return fmt::format("{} {}", purpose.type ? compiler::str(*purpose.type) : "bytes",
+  return fmt::format("{} {}", purpose.type ? compiler::str(*purpose.type) : "tensors inside",
                      purpose.origin ? "of " + *purpose.origin : "from the host");
 }
 

@@ -13,7 +13,7 @@ namespace trainyard::runtime {
 
 // What an allocation is for. Nothing is formatted until somebody wants to read it.
 struct Purpose {
-  std::shared_ptr<const compiler::TensorType> type;
+  std::shared_ptr<const compiler::TensorType> type;  // none: several, or not an array
   std::shared_ptr<const std::string> origin;  // the program that makes it; none: from the host
 };
 

@@ -22,6 +22,7 @@ struct LoadedExecutable::Task {
   std::vector<bool> donated;                  // by argument
   std::vector<std::shared_ptr<Event>> waits;  // of arguments whose contents were not there yet
   std::shared_ptr<Event> complete = std::make_shared<Event>();
+  Device* device = nullptr;
 
   void run();
 
@@ -85,6 +86,12 @@ Status LoadedExecutable::Task::run_checked() {
     process->journal.ran(code, std::nullopt);
     return {};
   }
+  DeviceMemory::Reservation scratch;  // while it runs
+  if (const int64_t bytes = code->sizes().scratch_bytes; bytes > 0) {
+    auto reserved = device->memory().reserve(bytes, {nullptr, code->name()});
+    if (!reserved.ok()) return reserved.status();
+    scratch = std::move(*reserved);
+  }
   std::vector<sim::Binding> bindings;
   TY_TRY(bind(bindings));
   Result<isa::TripRecord> trips = code->run(std::move(bindings), process->threads.parallel_for());
@@ -112,6 +119,16 @@ void LoadedExecutable::Task::run() {
   outputs.clear();
   process->journal.ended();
   complete->set(std::move(status));
+}
+
+Result<std::unique_ptr<LoadedExecutable>> LoadedExecutable::load(Client& client, Device& device,
+                                                                 std::shared_ptr<const Code> code) {
+  const int64_t bytes = code->sizes().code_bytes + code->sizes().constant_bytes;
+  auto memory = device.memory().reserve(bytes, {nullptr, code->name()});
+  if (!memory.ok()) return memory.status();
+  // Not make_unique: the constructor is private.
+  return std::unique_ptr<LoadedExecutable>(
+      new LoadedExecutable(client, device, std::move(code), std::move(*memory)));
 }
 
 Status LoadedExecutable::check(std::span<Buffer* const> arguments,
@@ -191,6 +208,7 @@ Result<Launch> LoadedExecutable::launch(std::span<Buffer* const> arguments,
   auto task = std::make_shared<Task>();
   task->code = code_;
   task->process = &client_.process();
+  task->device = &device_;
   task->donated.reserve(arguments.size());
   for (const compiler::Argument& argument : code_->executable().arguments) {
     task->donated.push_back(argument.donated);

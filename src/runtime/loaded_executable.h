@@ -17,8 +17,9 @@ struct Launch {
 
 class LoadedExecutable {
  public:
-  LoadedExecutable(Client& client, Device& device, std::shared_ptr<const Code> code)
-      : client_(client), device_(device), code_(std::move(code)) {}
+  // Puts code and constants into the device's memory; TY-RUN-020 if there is no room.
+  static Result<std::unique_ptr<LoadedExecutable>> load(Client& client, Device& device,
+                                                        std::shared_ptr<const Code> code);
 
   const Code& code() const { return *code_; }
   Device& device() const { return device_; }
@@ -31,6 +32,10 @@ class LoadedExecutable {
                         std::span<const int64_t> keep = {}) const;
 
  private:
+  LoadedExecutable(Client& client, Device& device, std::shared_ptr<const Code> code,
+                   DeviceMemory::Reservation memory)
+      : client_(client), device_(device), code_(std::move(code)), memory_(std::move(memory)) {}
+
   struct Task;
   Status check(std::span<Buffer* const> arguments, const std::vector<bool>& donated) const;
   Status check_donated(std::span<Buffer* const> arguments, const std::vector<bool>& donated) const;
@@ -40,6 +45,7 @@ class LoadedExecutable {
   Client& client_;
   Device& device_;
   std::shared_ptr<const Code> code_;
+  DeviceMemory::Reservation memory_;
 };
 
 }  // namespace trainyard::runtime

@@ -52,7 +52,9 @@ class LoadedExecutableTest : public testing::Test {
     for (const isa::TensorId tensor : outputs) executable.outputs.push_back({*type_, tensor, ""});
     auto code = Code::load(std::move(executable), client_->settings(), 1);
     EXPECT_TRUE(code.ok()) << code.status().str();
-    return std::make_unique<LoadedExecutable>(*client_, device(), *code);
+    auto loaded = LoadedExecutable::load(*client_, device(), *code);
+    EXPECT_TRUE(loaded.ok());
+    return std::move(*loaded);
   }
   std::unique_ptr<LoadedExecutable> load_double(bool donated = false) {
     return load(kDouble, donated, {1});
@@ -194,6 +196,27 @@ TEST_F(LoadedExecutableTest, ResultsThatDoNotFitLeaveTheArgumentsAlone) {
   Buffer* arguments[] = {x.get()};
   EXPECT_EQ(program->launch(arguments).status().code(), "TY-RUN-020");
   EXPECT_EQ(get(*x)[0], 1);
+}
+
+TEST_F(LoadedExecutableTest, CodeAndTensorsInsideTakeDeviceMemory) {
+  constexpr std::string_view kThroughHbm = R"(program through target trn2
+x: hbm f32[128,4] in
+y: hbm f32[128,4] out
+z: hbm f32[128,4]
+first: dma_copy z <- x
+second: dma_copy y <- z
+)";
+  const int64_t before = device().memory().stats().in_use;
+  const auto program = load(kThroughHbm, false, {1});
+  EXPECT_EQ(device().memory().stats().in_use - before, program->code().sizes().code_bytes);
+  EXPECT_EQ(program->code().sizes().scratch_bytes, 4 * kCount);
+  const auto x = put(1);
+  device().memory().clear_peak();
+  const int64_t start = device().memory().stats().in_use;
+  Buffer* arguments[] = {x.get()};
+  auto launch = program->launch(arguments);
+  EXPECT_EQ(get(*launch->outputs[0])[0], 1);
+  EXPECT_EQ(device().memory().stats().peak - start, 2 * 4 * kCount);  // the result and z
 }
 
 TEST_F(LoadedExecutableTest, ADonatedArgumentMakesRoomForTheResultThatReplacesIt) {

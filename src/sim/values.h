@@ -66,6 +66,9 @@ class ValuePlan {
   virtual ~ValuePlan() = default;
   // What was found, for people: one line per nest or load ("lda: view of lhsT", "mm: one product").
   virtual std::vector<std::string> remarks() const = 0;
+  // Device memory of the HBM tensors inside the program, those whose lives do not meet sharing it
+  // where the options say so.
+  virtual int64_t scratch_bytes() const = 0;
 };
 
 class ValueRun {

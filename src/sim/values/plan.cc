@@ -172,6 +172,16 @@ std::vector<Node> BodyPlan::build(const isa::Block& block) {
   return out;
 }
 
+int64_t BodyPlan::scratch_bytes() const {
+  int64_t bytes = memory.hbm_bytes;
+  for (size_t id = 0; id < program.tensors.size(); ++id) {
+    const isa::Tensor& t = program.tensors[id];
+    const bool inside = !t.on_chip() && t.io == isa::Io::None && !t.view;
+    if (inside && memory.offset[id] < 0) bytes += t.total_bytes();
+  }
+  return bytes;
+}
+
 Result<std::shared_ptr<const ValuePlan>> ValuePlan::make(const isa::Program& program,
                                                          const hw::CoreSpec& core,
                                                          const ValueOptions& options) {

@@ -48,6 +48,7 @@ class BodyPlan final : public ValuePlan {
  public:
   BodyPlan(const isa::Program& program, const hw::CoreSpec& core, const ValueOptions& options);
   std::vector<std::string> remarks() const override { return remarks_; }
+  int64_t scratch_bytes() const override;
 
   const isa::Program& program;
   const hw::CoreSpec& core;
