@@ -150,6 +150,19 @@ struct Buffers {
   }
 };
 
+// The time of the core, and which share of it each unit works.
+void print_time(const sim::TimeResult& time) {
+  const auto share = [&](Ticks busy) {
+    return 100.0 * static_cast<double>(busy.value) / static_cast<double>(time.total.value);
+  };
+  fmt::print("  {} ticks:", time.total.value);
+  for (const hw::Engine e : {hw::Engine::Tensor, hw::Engine::Vector, hw::Engine::Scalar}) {
+    fmt::print(" {} {:.0f} %", hw::name(e), share(time.engines[hw::index(e)].busy));
+  }
+  fmt::print(" dma {:.0f} %",
+             share(*std::max_element(time.dma_engine_busy.begin(), time.dma_engine_busy.end())));
+}
+
 Status measure(const std::string& name, const compiler::Module& module, double flops,
                std::optional<runtime::Mode> mode) {
   const Result<hw::Machine> machine = hw::find_target("trn2");
@@ -178,7 +191,7 @@ Status measure(const std::string& name, const compiler::Module& module, double f
     if (result->check && !result->check->findings.empty()) {
       return result->check->findings.front().status;
     }
-    if (result->time) fmt::print("  simulated {} ticks", result->time->total.value);
+    if (result->time) print_time(*result->time);
   }
   fmt::print("\n");
   return {};

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/test_module_test.h"
 #include "compiler/lower/run_module_test.h"
+#include "place/place.h"
 
 namespace trainyard::compiler {
 namespace {
@@ -313,6 +314,25 @@ TEST(Convolution, TheGradientOfAKernelForEachChannelIsTheDefinition) {
   c.a.output_batch = 2, c.a.output_feature = 3, c.a.output_spatial = {0, 1};
   size_output(c);
   expect_right(c, random);
+}
+
+// Long sums for few results: what is loaded at once is bounded though the tiles are small.
+TEST(Convolution, ALongSumForFewOutputsFitsSbuf) {
+  for (const Case& c : {image_case(1, 60000, 2, {2}, {1}), image_case(1, 3000, 2, {4, 4}, {3, 3}),
+                        image_case(2, 4, 2, {90, 90}, {88, 88})}) {
+    TestModule test({testing::f32(input_index(c, c.batch, c.features, c.image)),
+                     testing::f32(kernel_index(c, c.features, c.outputs, c.window))});
+    const ValueId y = test.add(OpKind::Convolution, {test.argument(0), test.argument(1)}, c.a,
+                               {testing::f32(output_index(c, c.batch, c.outputs, c.out))});
+    ASSERT_TRUE(test.finish({y}).ok());
+    const hw::CoreSpec& core = hw::find_target("trn2")->core;
+    auto exe = lower(test.module, core, "trn2");
+    ASSERT_TRUE(exe.ok()) << exe.status().str();
+    const auto placed = place::place(exe->program, core);
+    EXPECT_TRUE(placed.ok()) << placed.status().str() << text(c);
+    const Status legal = isa::verify(exe->program, core);
+    EXPECT_TRUE(legal.ok()) << legal.str();
+  }
 }
 
 TEST(Convolution, SumsAreKeptInF32ForNarrowTypes) {

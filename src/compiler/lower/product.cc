@@ -332,8 +332,10 @@ Dtype product_dtype(Dtype a, Dtype b) {
 }
 
 int64_t most_k(const Lowering& lowering, Dtype dtype, int64_t n) {
-  const int64_t slices = std::max<int64_t>(1, kMovingBytes / (n * numerics::size_of(dtype)));
-  return slices * lowering.core.pe.rows.value;
+  // A matrix that lies in the order of k has all of them in each partition.
+  const int64_t size = numerics::size_of(dtype), rows = lowering.core.pe.rows.value;
+  const int64_t slices = std::min(kStationaryBytes / rows, kMovingBytes / n) / size;
+  return std::max<int64_t>(1, slices) * rows;
 }
 
 void emit_product(Lowering& lowering, const Product& product, const std::string& label) {
