@@ -1,4 +1,5 @@
 // Convolutions on the simulated core against the definition, element by element in double.
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -220,24 +221,46 @@ std::string text(const Case& c) {
       fmt::join(c.a.window.padding_high, ","), c.a.feature_groups, c.a.batch_groups);
 }
 
-void expect_right(const Case& c, Numbers& random) {
+// Numbers of the test are exact in bf16, whose bytes are the upper half of those of f32.
+std::vector<uint8_t> bytes_as(ElementType type, const std::vector<float>& values) {
+  if (type == ElementType::F32) return bytes_of(values);
+  std::vector<uint16_t> halves;
+  for (const float x : values) {
+    halves.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16));
+  }
+  return bytes_of(halves);
+}
+
+std::vector<float> floats_from(ElementType type, const std::vector<uint8_t>& bytes) {
+  if (type == ElementType::F32) return values_of<float>(bytes);
+  std::vector<float> out;
+  for (const uint16_t x : values_of<uint16_t>(bytes)) {
+    out.push_back(std::bit_cast<float>(static_cast<uint32_t>(x) << 16));
+  }
+  return out;
+}
+
+// `type` of the operands and `result` are f32 or bf16.
+void expect_right(const Case& c, Numbers& random, ElementType type = ElementType::F32,
+                  ElementType result = ElementType::F32) {
   const Dims in = input_index(c, c.batch, c.features, c.image);
   const Dims ker = kernel_index(c, c.features / c.a.feature_groups, c.outputs, c.window);
   const Dims out = output_index(c, c.batch / c.a.batch_groups, c.outputs, c.out);
-  TestModule test({testing::f32(in), testing::f32(ker)});
-  const ValueId y =
-      test.add(OpKind::Convolution, {test.argument(0), test.argument(1)}, c.a, {testing::f32(out)});
+  TestModule test({tensor_of(type, in), tensor_of(type, ker)});
+  const ValueId y = test.add(OpKind::Convolution, {test.argument(0), test.argument(1)}, c.a,
+                             {tensor_of(result, out)});
   const Status legal = test.finish({y});
   ASSERT_TRUE(legal.ok()) << legal.str() << text(c);
   const auto x = random.floats(*test.main().type(test.argument(0)).tensor()->elements());
   const auto k = random.floats(*test.main().type(test.argument(1)).tensor()->elements());
-  const auto results = lower_and_run(test.module, {bytes_of(x), bytes_of(k)});
+  const auto results = lower_and_run(test.module, {bytes_as(type, x), bytes_as(type, k)});
   ASSERT_EQ(results.size(), 1U) << text(c);
-  const auto got = values_of<float>(results[0]);
+  const std::vector<float> got = floats_from(result, results[0]);
   const std::vector<double> want = convolved(c, x, k);
   ASSERT_EQ(got.size(), want.size());
+  const double bound = result == ElementType::F32 ? 1e-4 : 1.0 / 256;
   for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_NEAR(got[i], want[i], 1e-4 * (1 + std::abs(want[i]))) << text(c) << " at " << i;
+    ASSERT_NEAR(got[i], want[i], bound * (0.01 + std::abs(want[i]))) << text(c) << " at " << i;
   }
 }
 
@@ -245,6 +268,16 @@ TEST(Convolution, AnyLayoutStridePaddingDilationAndGroupIsTheDefinition) {
   Numbers random(1);
   for (int i = 0; i < 120; ++i) {
     expect_right(random_case(random, static_cast<size_t>(i % 4)), random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Convolution, NarrowOperandsGiveTheSumRoundedOnce) {
+  Numbers random(8);
+  for (int i = 0; i < 40; ++i) {
+    const ElementType result = i % 2 == 0 ? ElementType::BF16 : ElementType::F32;
+    expect_right(random_case(random, static_cast<size_t>(i % 3)), random, ElementType::BF16,
+                 result);
     if (HasFatalFailure()) return;
   }
 }
@@ -349,6 +382,20 @@ TEST(Convolution, SumsAreKeptInF32ForNarrowTypes) {
     ASSERT_EQ(results.size(), 1U);
     EXPECT_EQ(values_of<uint16_t>(results[0])[0], type == ElementType::BF16 ? 0x4400 : 0x6000);
   }
+}
+
+TEST(Convolution, EightBitFloatsGiveAnExactSum) {
+  // 1.5 times 1.5, 512 times: 1152, which the operands' types do not hold.
+  TestModule test(
+      {tensor_of(ElementType::F8E5M2, {1, 1, 512}), tensor_of(ElementType::F8E4M3FN, {1, 512, 1})});
+  const Case c = image_case(1, 512, 1, {1}, {1});
+  const ValueId y = test.add(OpKind::Convolution, {test.argument(0), test.argument(1)}, c.a,
+                             {testing::f32({1, 1, 1})});
+  ASSERT_TRUE(test.finish({y}).ok());
+  const auto results = lower_and_run(
+      test.module, {std::vector<uint8_t>(512, 0x3E), std::vector<uint8_t>(512, 0x3C)});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(values_of<float>(results[0])[0], 1152.0F);
 }
 
 TEST(Convolution, AnInputWithoutFeaturesGivesZeros) {
