@@ -16,6 +16,7 @@ constexpr std::array kClasses = {
     Class{"TY-PJRT-001", PJRT_Error_Code_UNIMPLEMENTED},
     Class{"TY-PJRT-003", PJRT_Error_Code_UNIMPLEMENTED},
     Class{"TY-PJRT-", PJRT_Error_Code_INVALID_ARGUMENT},
+    Class{"TY-EXE-", PJRT_Error_Code_INVALID_ARGUMENT},
     Class{"TY-LOW-", PJRT_Error_Code_UNIMPLEMENTED},
     Class{"TY-SHLO-04", PJRT_Error_Code_UNIMPLEMENTED},
     Class{"TY-SHLO-", PJRT_Error_Code_INVALID_ARGUMENT},

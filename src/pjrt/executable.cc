@@ -112,6 +112,26 @@ Status executable_memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args& args
   return {};
 }
 
+// The options travel with the program: they say for which device it is.
+Status executable_serialize(PJRT_Executable_Serialize_Args& args) {
+  auto serialized = std::make_unique<PJRT_SerializedExecutable>();
+  serialized->bytes = args.executable->code->serialize(args.executable->compile_options);
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_executable = serialized.release();
+  args.serialized_executable_deleter = [](PJRT_SerializedExecutable* bytes) { delete bytes; };
+  return {};
+}
+
+// The bytes belong to the executable, which outlives the call that reads them.
+Status executable_compile_options(PJRT_Executable_GetCompileOptions_Args& args) {
+  args.serialized_bytes = args.executable->compile_options.data();
+  args.serialized_bytes_size = args.executable->compile_options.size();
+  args.serialized_compile_options = nullptr;
+  args.serialized_compile_options_deleter = [](PJRT_SerializedCompileOptions*) {};
+  return {};
+}
+
 }  // namespace
 
 void add_executable_functions(PJRT_Api& api) {
@@ -126,14 +146,19 @@ void add_executable_functions(PJRT_Api& api) {
   api.Executable_ParameterMemoryKinds = Entry<executable_parameter_memory_kinds>::call;
   api.Executable_OutputElementTypes = Entry<executable_output_element_types>::call;
   api.Executable_OutputDimensions = Entry<executable_output_dimensions>::call;
+  api.Executable_Serialize = Entry<executable_serialize>::call;
+  api.Executable_GetCompileOptions = Entry<executable_compile_options>::call;
   api.Executable_Fingerprint = Entry<executable_fingerprint>::call;
   api.Executable_GetCompiledMemoryStats = Entry<executable_memory_stats>::call;
 }
 
 }  // namespace trainyard::pjrt
 
-PJRT_Executable::PJRT_Executable(std::shared_ptr<const trainyard::runtime::Code> compiled)
-    : code(std::move(compiled)), fingerprint(fmt::format("{:016x}", code->fingerprint())) {
+PJRT_Executable::PJRT_Executable(std::shared_ptr<const trainyard::runtime::Code> compiled,
+                                 std::string options)
+    : code(std::move(compiled)),
+      compile_options(std::move(options)),
+      fingerprint(fmt::format("{:016x}", code->fingerprint())) {
   for (const auto& type : code->output_types()) {
     output_types.push_back(trainyard::pjrt::buffer_type(type->element));
     output_dims.insert(output_dims.end(), type->shape.begin(), type->shape.end());

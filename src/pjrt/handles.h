@@ -77,8 +77,9 @@ struct PJRT_Buffer {
 
 // A compiled program with the answers to everything that the framework asks about it.
 struct PJRT_Executable {
-  explicit PJRT_Executable(std::shared_ptr<const trainyard::runtime::Code> code);
+  PJRT_Executable(std::shared_ptr<const trainyard::runtime::Code> code, std::string options);
   std::shared_ptr<const trainyard::runtime::Code> code;
+  std::string compile_options;  // serialized, as they came
   std::string fingerprint;
   std::vector<PJRT_Buffer_Type> output_types;
   std::vector<int64_t> output_dims;       // of all results, one after another
@@ -89,12 +90,18 @@ struct PJRT_Executable {
   std::mutex costs_mutex;
 };
 
+// The bytes of an executable file.
+struct PJRT_SerializedExecutable {
+  std::string bytes;
+};
+
 struct PJRT_LoadedExecutable {
   PJRT_Client* client = nullptr;
   PJRT_Device* device = nullptr;
   std::shared_ptr<const trainyard::runtime::Code> code;
   std::unique_ptr<trainyard::runtime::LoadedExecutable> executable;  // null once deleted
-  std::string device_assignment;                                     // serialized, as it came
+  std::string compile_options;                                       // serialized, as they came
+  std::string device_assignment;                                     // the same, a part of them
   PJRT_LogicalDeviceIds logical_ids[1] = {{0, 0}};
 };
 

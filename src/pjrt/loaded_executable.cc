@@ -52,10 +52,26 @@ Result<runtime::Settings> settings_of(const CompileOptions& options, const PJRT_
   return settings;
 }
 
+Result<PJRT_LoadedExecutable*> load_on(PJRT_Client* client, PJRT_Device* device,
+                                       const CompileOptions& options,
+                                       std::string_view serialized_options,
+                                       const std::shared_ptr<runtime::Code>& code) {
+  auto executable = runtime::LoadedExecutable::load(client->client, *device->device, code);
+  if (!executable.ok()) return executable.status();
+  auto loaded = std::make_unique<PJRT_LoadedExecutable>();
+  loaded->client = client;
+  loaded->device = device;
+  loaded->code = code;
+  loaded->executable = std::move(*executable);
+  loaded->compile_options = serialized_options;
+  loaded->device_assignment = options.device_assignment;
+  return loaded.release();
+}
+
 Status client_compile(PJRT_Client_Compile_Args& args) {
   TY_TRY(check_format(*args.program));
-  const Result<CompileOptions> options =
-      read_compile_options({args.compile_options, args.compile_options_size});
+  const std::string_view serialized(args.compile_options, args.compile_options_size);
+  const Result<CompileOptions> options = read_compile_options(serialized);
   if (!options.ok()) return options.status();
   const Result<PJRT_Device*> device = device_of(*options, *args.client);
   if (!device.ok()) return device.status();
@@ -65,15 +81,35 @@ Status client_compile(PJRT_Client_Compile_Args& args) {
                                        args.program->code_size);
   Result<std::shared_ptr<runtime::Code>> code = runtime::Code::compile(bytes, *settings);
   if (!code.ok()) return code.status();
-  auto executable = runtime::LoadedExecutable::load(args.client->client, *(*device)->device, *code);
-  if (!executable.ok()) return executable.status();
-  auto loaded = std::make_unique<PJRT_LoadedExecutable>();
-  loaded->client = args.client;
-  loaded->device = *device;
-  loaded->code = *code;
-  loaded->executable = std::move(*executable);
-  loaded->device_assignment = options->device_assignment;
-  args.executable = loaded.release();
+  const auto loaded = load_on(args.client, *device, *options, serialized, *code);
+  if (!loaded.ok()) return loaded.status();
+  args.executable = *loaded;
+  return {};
+}
+
+// What Executable_Serialize gave, of this process or another one. The caller may send options of
+// its own: for another device, say.
+Status deserialize_and_load(PJRT_Executable_DeserializeAndLoad_Args& args) {
+  Result<compiler::ExecutableFile> file = compiler::read_executable(
+      std::string_view(args.serialized_executable, args.serialized_executable_size));
+  if (!file.ok()) return file.status();
+  std::string serialized = file->caller;
+  if (TY_COVERS(args, overridden_serialized_compile_options_size) &&
+      args.overridden_serialized_compile_options_size > 0) {
+    serialized.assign(args.overridden_serialized_compile_options,
+                      args.overridden_serialized_compile_options_size);
+  }
+  const Result<CompileOptions> options = read_compile_options(serialized);
+  if (!options.ok()) return options.status();
+  const Result<PJRT_Device*> device = device_of(*options, *args.client);
+  if (!device.ok()) return device.status();
+  const Result<runtime::Settings> settings = settings_of(*options, *args.client);
+  if (!settings.ok()) return settings.status();
+  Result<std::shared_ptr<runtime::Code>> code = runtime::Code::load(std::move(*file), *settings);
+  if (!code.ok()) return code.status();
+  const auto loaded = load_on(args.client, *device, *options, serialized, *code);
+  if (!loaded.ok()) return loaded.status();
+  args.loaded_executable = *loaded;
   return {};
 }
 
@@ -83,7 +119,8 @@ Status loaded_destroy(PJRT_LoadedExecutable_Destroy_Args& args) {
 }
 
 Status loaded_get_executable(PJRT_LoadedExecutable_GetExecutable_Args& args) {
-  args.executable = new PJRT_Executable(args.loaded_executable->code);
+  args.executable =
+      new PJRT_Executable(args.loaded_executable->code, args.loaded_executable->compile_options);
   return {};
 }
 
@@ -157,6 +194,7 @@ Status loaded_execute(PJRT_LoadedExecutable_Execute_Args& args) {
 
 void add_loaded_executable_functions(PJRT_Api& api) {
   api.Client_Compile = Entry<client_compile>::call;
+  api.Executable_DeserializeAndLoad = Entry<deserialize_and_load>::call;
   api.LoadedExecutable_Destroy = Entry<loaded_destroy>::call;
   api.LoadedExecutable_GetExecutable = Entry<loaded_get_executable>::call;
   api.LoadedExecutable_AddressableDevices = Entry<loaded_addressable_devices>::call;

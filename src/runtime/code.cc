@@ -1,13 +1,11 @@
 #include "runtime/code.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <chrono>
 #include <map>
 
 #include "compiler/compile.h"
 #include "compiler/stablehlo/reader.h"
+#include "runtime/compile_cache.h"
 #include "runtime/dump.h"
 
 namespace trainyard::runtime {
@@ -64,13 +62,14 @@ Wiring wiring_of(const compiler::Executable& executable) {
 
 }  // namespace
 
-Code::Code(compiler::Executable executable, Settings settings, uint64_t fingerprint)
-    : executable_(std::move(executable)),
+Code::Code(compiler::ExecutableFile file, Settings settings)
+    : executable_(std::move(file.executable)),
       settings_(std::move(settings)),
       name_(std::make_shared<const std::string>(executable_.name)),
       sizes_(sizes_of(executable_, settings_.machine.core)),
       wiring_(wiring_of(executable_)),
-      fingerprint_(fingerprint) {
+      fingerprint_(file.fingerprint),
+      origin_(std::move(file.origin)) {
   for (const compiler::Argument& argument : executable_.arguments) {
     argument_types_.push_back(std::make_shared<const compiler::TensorType>(argument.type));
   }
@@ -88,9 +87,20 @@ Code::Code(compiler::Executable executable, Settings settings, uint64_t fingerpr
 
 Result<std::shared_ptr<Code>> Code::compile(std::span<const uint8_t> bytes,
                                             const Settings& settings) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const CompileCache cache(settings.cache);
+  Dump dump(settings.dump, bytes);
+  compiler::ExecutableFile file{.origin = origin_of(text, settings.machine),
+                                .fingerprint = module_fingerprint(text)};
+  // Who wants to see what the compiler does wants it to be done.
+  if (!dump.wanted()) {
+    if (std::optional<compiler::ExecutableFile> known = cache.find(file.origin)) {
+      Result<std::shared_ptr<Code>> code = load(std::move(*known), settings);
+      if (code.ok()) return code;
+    }
+  }
   Result<compiler::Module> module = compiler::read_stablehlo(bytes);
   if (!module.ok()) return module.status();
-  Dump dump(settings.dump, bytes);
   compiler::CompileOptions options;
   if (dump.wanted()) {
     options.after_pass = [&](std::string_view pass, const compiler::Module& m) {
@@ -101,14 +111,32 @@ Result<std::shared_ptr<Code>> Code::compile(std::span<const uint8_t> bytes,
   Result<compiler::Executable> executable =
       compiler::compile(std::move(*module), settings.machine, options);
   if (!executable.ok()) return executable.status();
-  dump.program(*executable);
-  return load(std::move(*executable), settings, XXH3_64bits(bytes.data(), bytes.size()));
+  file.executable = std::move(*executable);
+  dump.program(file);
+  cache.add(file);
+  return make(std::move(file), settings);
+}
+
+Result<std::shared_ptr<Code>> Code::load(compiler::ExecutableFile file, const Settings& settings) {
+  const std::string machine = compiler::machine_digest(settings.machine);
+  if (!file.origin.machine.empty() && file.origin.machine != machine) {
+    return error("TY-EXE-011",
+                 "{} was compiled for {}, this client is {}. Compile it again, or set "
+                 "TRAINYARD_TARGET.",
+                 file.executable.name, file.origin.machine, machine);
+  }
+  return make(std::move(file), settings);
 }
 
 Result<std::shared_ptr<Code>> Code::load(compiler::Executable executable, const Settings& settings,
                                          uint64_t fingerprint) {
+  return make({.executable = std::move(executable), .fingerprint = fingerprint}, settings);
+}
+
+Result<std::shared_ptr<Code>> Code::make(compiler::ExecutableFile file, const Settings& settings) {
+  TY_TRY(compiler::verify_executable(file.executable, settings.machine.core));
   // Not make_shared: the constructor is private.
-  std::shared_ptr<Code> code(new Code(std::move(executable), settings, fingerprint));
+  std::shared_ptr<Code> code(new Code(std::move(file), settings));
   const hw::CoreSpec& core = code->settings_.machine.core;
   // The compiler writes every tensor before it reads it; mode check proves that.
   auto plan = sim::ValuePlan::make(code->executable_.program, core,
@@ -117,6 +145,14 @@ Result<std::shared_ptr<Code>> Code::load(compiler::Executable executable, const 
   code->plan_ = std::move(*plan);
   code->sizes_.scratch_bytes = code->plan_->scratch_bytes();
   return code;
+}
+
+std::string Code::serialize(std::string caller) const {
+  compiler::ExecutableFile file{.executable = executable_,
+                                .origin = origin_,
+                                .fingerprint = fingerprint_,
+                                .caller = std::move(caller)};
+  return compiler::write_executable(file);
 }
 
 bool Code::is_short() const {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/executable.h"
+#include "compiler/file/executable_file.h"
 #include "runtime/buffer.h"
 #include "runtime/kernel.h"
 #include "runtime/settings.h"
@@ -51,9 +51,15 @@ class Code {
   static Result<std::shared_ptr<Code>> compile(std::span<const uint8_t> module,
                                                const Settings& settings);
 
-  // The same for a program that is compiled already.
+  // The same for a program that is compiled already, whoever compiled it: TY-EXE-008 and errors of
+  // isa::verify, TY-EXE-011 if it was compiled for another machine.
+  static Result<std::shared_ptr<Code>> load(compiler::ExecutableFile file,
+                                            const Settings& settings);
   static Result<std::shared_ptr<Code>> load(compiler::Executable executable,
                                             const Settings& settings, uint64_t fingerprint);
+
+  // The bytes of an executable file, with what the caller wants to find again beside it.
+  std::string serialize(std::string caller) const;
 
   const compiler::Executable& executable() const { return executable_; }
   const std::shared_ptr<const std::string>& name() const { return name_; }
@@ -79,7 +85,9 @@ class Code {
   Result<ProgramTime> expected_time() const;
 
  private:
-  Code(compiler::Executable executable, Settings settings, uint64_t fingerprint);
+  Code(compiler::ExecutableFile file, Settings settings);
+  static Result<std::shared_ptr<Code>> make(compiler::ExecutableFile file,
+                                            const Settings& settings);
   Status check(std::span<const sim::Binding> bindings, const sim::ParallelFor& parallel) const;
   Result<std::unique_ptr<sim::ValueRun>> make_run(std::span<const sim::Binding> bindings,
                                                   const sim::ParallelFor& parallel) const;
@@ -96,6 +104,7 @@ class Code {
   ProgramSizes sizes_;
   Wiring wiring_;
   uint64_t fingerprint_ = 0;
+  compiler::Origin origin_;
   bool has_run_time_control_ = false;
   std::shared_ptr<const sim::ValuePlan> plan_;
   mutable std::atomic<int64_t> last_run_ns_ = -1;

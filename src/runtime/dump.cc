@@ -9,6 +9,7 @@
 
 #include "compiler/ir/print.h"
 #include "isa/text/text.h"
+#include "runtime/compile_cache.h"
 
 namespace trainyard::runtime {
 
@@ -36,8 +37,11 @@ void Dump::graph(std::string_view pass, const compiler::Module& module) {
   if (wanted()) write(fmt::format("{:02}-{}.txt", graphs_++, pass), compiler::print(module));
 }
 
-void Dump::program(const compiler::Executable& executable) {
+void Dump::program(const compiler::ExecutableFile& file) {
   if (!wanted()) return;
+  const compiler::Executable& executable = file.executable;
+  write("key.txt", in_words(file.origin));
+  write("program.tyx", compiler::write_executable(file));
   write("body.tya", isa::print_text(executable.program));
   std::string remarks = executable.name + "\n";
   for (const std::string& remark : executable.remarks) remarks += remark + "\n";

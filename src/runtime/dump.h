@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/executable.h"
+#include "compiler/file/executable_file.h"
 #include "compiler/ir/graph.h"
 
 namespace trainyard::runtime {
 
-// Writes FOLDER/NNNN/{module.mlirbc, 00-read.txt, 01-PASS.txt, ..., body.tya, remarks.txt}, a new
+// Writes FOLDER/NNNN/{module.mlirbc, key.txt, 00-read.txt, 01-PASS.txt, ..., body.tya, program.tyx,
+// remarks.txt}, a new
 // number for each program of the process. A folder that cannot be written is told once on stderr
 // and is no error: it must not change what the program does.
 class Dump {
@@ -18,7 +19,7 @@ class Dump {
   Dump(const std::string& folder, std::span<const uint8_t> module);
   bool wanted() const { return !folder_.empty(); }
   void graph(std::string_view pass, const compiler::Module& module);
-  void program(const compiler::Executable& executable);
+  void program(const compiler::ExecutableFile& file);
 
  private:
   void write(const std::string& file, std::string_view text);

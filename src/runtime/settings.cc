@@ -37,6 +37,7 @@ Status change_settings(Settings& settings, const Lookup& lookup) {
     settings.trace->path = path;
   }
   if (const std::string folder = lookup("dump"); !folder.empty()) settings.dump = folder;
+  if (const std::string folder = lookup("cache"); !folder.empty()) settings.cache = folder;
   return {};
 }
 

@@ -24,15 +24,16 @@ struct Settings {
   Mode mode = Mode::Values;          // TRAINYARD_MODE
   std::shared_ptr<TraceFile> trace;  // TRAINYARD_TRACE; null: none
   std::string dump;  // TRAINYARD_DUMP: folder for what the compiler does; empty: none
+  std::string cache;  // TRAINYARD_CACHE: folder of compiled programs; empty: none
   bool wants_time() const { return mode != Mode::Values || trace != nullptr; }
 };
 
-// Looks up "target", "machine", "mode", "trace", "dump"; empty if it is not set.
+// Looks up "target", "machine", "mode", "trace", "dump", "cache"; empty if it is not set.
 using Lookup = std::function<std::string(std::string_view key)>;
 
 // TY-HW errors of the machine; TY-RUN-021 for a mode that does not exist.
 Result<Settings> read_settings(const Lookup& lookup);
-// Changes mode, trace and dump where they are set; the machine stays.
+// Changes mode, trace, dump and cache where they are set; the machine stays.
 Status change_settings(Settings& settings, const Lookup& lookup);
 
 // TRAINYARD_TARGET and so on.

@@ -6,6 +6,19 @@
 
 namespace trainyard::tools {
 
+namespace {
+
+// The file that came, or one without arguments, with the placed program.
+std::string placed_file(const LoadedProgram& loaded) {
+  compiler::ExecutableFile file = loaded.file;
+  file.executable.program = loaded.kernel.program();
+  file.origin.compiler = compiler::compiler_name();
+  file.origin.machine = compiler::machine_digest(loaded.kernel.machine());
+  return compiler::write_executable(file);
+}
+
+}  // namespace
+
 Run declare_asm(CLI::App& app) {
   struct Options {
     ProgramInput input;
@@ -14,11 +27,15 @@ Run declare_asm(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   options->input.declare(app);
   app.add_option("-o,--output", options->output,
-                 "File for the placed program (default: standard output)");
+                 "File for the placed program: text, or an executable file if it is called .tyx "
+                 "(default: text on standard output)");
   return [options]() -> Result<int> {
-    const Result<runtime::Kernel> kernel = options->input.load();
-    if (!kernel.ok()) return kernel.status();
-    const std::string text = isa::print_text(kernel->program());
+    const Result<LoadedProgram> loaded = options->input.load();
+    if (!loaded.ok()) return loaded.status();
+    const runtime::Kernel* const kernel = &loaded->kernel;
+    const std::string text = options->output.ends_with(kExecutableSuffix)
+                                 ? placed_file(*loaded)
+                                 : isa::print_text(kernel->program());
     if (options->output.empty()) {
       fmt::print("{}", text);
       return 0;

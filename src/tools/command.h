@@ -39,6 +39,8 @@ Run declare_compile(CLI::App& app);
 Run declare_asm(CLI::App& app);
 // disasm.cc: shows body and placement side by side, with what edges mean.
 Run declare_disasm(CLI::App& app);
+// cache.cc: the compiled programs of a cache, and the key of a module.
+Run declare_cache(CLI::App& app);
 // fidelity.cc: compares predicted times with published ones.
 Run declare_fidelity(CLI::App& app);
 // doctor.cc: what the host offers to the simulator.

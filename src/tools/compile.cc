@@ -10,6 +10,7 @@
 #include "compiler/passes/pass.h"
 #include "compiler/stablehlo/reader.h"
 #include "isa/text/text.h"
+#include "runtime/compile_cache.h"
 #include "tools/command.h"
 #include "tools/mlir_text.h"
 #include "tools/program_input.h"
@@ -33,10 +34,8 @@ bool is_pass(std::string_view name) {
   return std::ranges::find(passes, name, &compiler::Pass::name) != passes.end();
 }
 
-Result<compiler::Module> read_module(const std::string& file) {
-  Result<std::string> bytes = file.ends_with(".mlir") ? bytecode_of_text(file) : read_file(file);
-  if (!bytes.ok()) return bytes.status();
-  return compiler::read_stablehlo({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()});
+Result<std::string> read_bytes(const std::string& file) {
+  return file.ends_with(".mlir") ? bytecode_of_text(file) : read_file(file);
 }
 
 // Writes the graph after each pass and the body to the folder that TRAINYARD_DUMP names.
@@ -78,7 +77,10 @@ Result<int> run_compile(const CompileCommand& command) {
     return error("TY-TOOL-021", "there is no pass \"{}\"; the passes are {}", command.print_after,
                  names);
   }
-  Result<compiler::Module> module = read_module(command.file);
+  const Result<std::string> bytes = read_bytes(command.file);
+  if (!bytes.ok()) return bytes.status();
+  Result<compiler::Module> module =
+      compiler::read_stablehlo({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()});
   if (!module.ok()) return module.status();
   const ProgramInput machine{.target = command.target, .machine = command.machine};
   const Result<hw::Machine> found = machine.find_machine("trn2");
@@ -94,9 +96,10 @@ Result<int> run_compile(const CompileCommand& command) {
   compiler::CompileOptions options{.after_pass = show};
   options.verify_passes = command.verify_passes;
   options.times = &times;
-  const Result<compiler::Executable> exe = compiler::compile(std::move(*module), *found, options);
+  Result<compiler::Executable> exe = compiler::compile(std::move(*module), *found, options);
   if (!exe.ok()) return exe.status();
-  const bool wants_text = dump.wanted() || !command.output.empty() ||
+  const bool binary = command.output.ends_with(kExecutableSuffix);
+  const bool wants_text = dump.wanted() || (!command.output.empty() && !binary) ||
                           (command.print_after.empty() && !command.time_passes && !command.remarks);
   const std::string text = wants_text ? isa::print_text(exe->program) : std::string();
   dump.write("body.tya", text);
@@ -105,7 +108,12 @@ Result<int> run_compile(const CompileCommand& command) {
   if (command.remarks) {
     for (const std::string& remark : exe->remarks) fmt::print("{}\n", remark);
   }
-  if (!command.output.empty()) {
+  if (binary) {
+    compiler::ExecutableFile file{.executable = std::move(*exe),
+                                  .origin = runtime::origin_of(*bytes, *found)};
+    file.fingerprint = runtime::module_fingerprint(*bytes);
+    TY_TRY(write_file(command.output, compiler::write_executable(file)));
+  } else if (!command.output.empty()) {
     TY_TRY(write_file(command.output, text));
   } else if (command.print_after.empty() && !command.time_passes && !command.remarks) {
     fmt::print("{}", text);
@@ -120,7 +128,8 @@ Run declare_compile(CLI::App& app) {
   app.add_option("module", command->file,
                  "StableHLO: bytecode (.mlirbc), or text (.mlir, needs jaxlib)")
       ->required();
-  app.add_option("-o,--output", command->output, "File for the body in text form (.tya)");
+  app.add_option("-o,--output", command->output,
+                 "File for the program: an executable file if it is called .tyx, else text (.tya)");
   app.add_option("--target", command->target, "Machine to compile for (default: trn2)");
   app.add_option("--machine", command->machine, "Machine file (TOML) instead of a target");
   app.add_option("--print-after", command->print_after,

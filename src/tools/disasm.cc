@@ -33,6 +33,34 @@ void print_counts(const isa::Program& program, int64_t most) {
   }
 }
 
+std::string_view tensor_name(const isa::Program& program, isa::TensorId id) {
+  const bool known = id >= 0 && static_cast<size_t>(id) < program.tensors.size();
+  return known ? std::string_view(program.tensors[static_cast<size_t>(id)].name) : "no tensor";
+}
+
+// What an executable file says besides its program, as comments of the text form.
+void print_interface(const compiler::ExecutableFile& file, const isa::Program& program) {
+  const auto line = [](const compiler::Origin& o) {
+    return fmt::format("# made by {}\n# for machine {}\n", o.compiler, o.machine);
+  };
+  if (!file.origin.compiler.empty()) fmt::print("{}", line(file.origin));
+  for (size_t i = 0; i < file.executable.arguments.size(); ++i) {
+    const compiler::Argument& a = file.executable.arguments[i];
+    fmt::print("# argument {}: {} in {}{}\n", i, compiler::str(a.type),
+               tensor_name(program, a.tensor),
+               a.alias     ? fmt::format(", its memory becomes result {}", *a.alias)
+               : a.donated ? ", donated"
+                           : "");
+  }
+  for (size_t i = 0; i < file.executable.outputs.size(); ++i) {
+    const compiler::Output& o = file.executable.outputs[i];
+    fmt::print("# result {}: {} in {}\n", i, compiler::str(o.type), tensor_name(program, o.tensor));
+  }
+  for (const compiler::ConstantData& c : file.executable.constants) {
+    fmt::print("# constant: {} bytes in {}\n", c.bytes.size(), tensor_name(program, c.tensor));
+  }
+}
+
 }  // namespace
 
 Run declare_disasm(CLI::App& app) {
@@ -46,10 +74,12 @@ Run declare_disasm(CLI::App& app) {
                  "Also list the first N instructions of each stream with their waits")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   return [options]() -> Result<int> {
-    const Result<runtime::Kernel> kernel = options->input.load();
-    if (!kernel.ok()) return kernel.status();
-    fmt::print("{}", isa::print_text(kernel->program()));
-    if (options->counts > 0) print_counts(kernel->program(), options->counts);
+    const Result<LoadedProgram> loaded = options->input.load();
+    if (!loaded.ok()) return loaded.status();
+    const isa::Program& program = loaded->kernel.program();
+    print_interface(loaded->file, program);
+    fmt::print("{}", isa::print_text(program));
+    if (options->counts > 0) print_counts(program, options->counts);
     return 0;
   };
 }

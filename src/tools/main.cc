@@ -12,7 +12,7 @@ constexpr Command kCommands[] = {
      "trainyard run softmax.tya --mode check --random 1",
      declare_run},
     {"compile", "Compile StableHLO to a program",
-     "trainyard compile model.mlirbc -o model.tya\n"
+     "trainyard compile model.mlirbc -o model.tyx\n"
      "trainyard compile model.mlirbc --print-after=inline\n"
      "trainyard compile model.mlir --time-passes --remarks",
      declare_compile},
@@ -21,6 +21,10 @@ constexpr Command kCommands[] = {
      declare_asm},
     {"disasm", "Show body and placement side by side",
      "trainyard disasm softmax.tya\ntrainyard disasm softmax.tya --counts 4", declare_disasm},
+    {"cache", "Show compiled programs in TRAINYARD_CACHE, and why one is found or not",
+     "trainyard cache\ntrainyard cache --explain model.mlirbc\n"
+     "trainyard cache --folder compiled --explain model.mlirbc --target trn1",
+     declare_cache},
     {"fidelity", "Compare predicted times with published ones",
      "trainyard fidelity\ntrainyard fidelity --json\ntrainyard fidelity --dir my/programs",
      declare_fidelity},

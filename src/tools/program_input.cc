@@ -24,7 +24,8 @@ Status write_file(const std::string& path, std::string_view bytes) {
 }
 
 void ProgramInput::declare(CLI::App& app) {
-  app.add_option("program", file, "Program in text form (.tya)")->required();
+  app.add_option("program", file, "Program in text form (.tya), or an executable file (.tyx)")
+      ->required();
   app.add_option("--target", target,
                  "Machine to run on: trn1, inf2, trn2, trn3 (default: the program's own)");
   app.add_option("--machine", machine, "Machine file (TOML) instead of a target");
@@ -42,18 +43,33 @@ Result<hw::Machine> ProgramInput::find_machine(const std::string& program_target
   return hw::find_target(program_target);
 }
 
-Result<isa::Program> ProgramInput::read() const {
-  const Result<std::string> text = read_file(file);
-  if (!text.ok()) return text.status();
-  return isa::parse_text(*text, file);
+Result<compiler::ExecutableFile> ProgramInput::read() const {
+  const Result<std::string> bytes = read_file(file);
+  if (!bytes.ok()) return bytes.status();
+  if (compiler::is_executable_file(*bytes) || file.ends_with(kExecutableSuffix)) {
+    Result<compiler::ExecutableFile> read = compiler::read_executable(*bytes);
+    if (!read.ok()) return read.status().at({.file = file});
+    return read;
+  }
+  Result<isa::Program> program = isa::parse_text(*bytes, file);
+  if (!program.ok()) return program.status();
+  compiler::ExecutableFile text;
+  text.executable.name = program->name;
+  text.executable.program = std::move(*program);
+  return text;
 }
 
-Result<runtime::Kernel> ProgramInput::load() const {
-  Result<isa::Program> program = read();
-  if (!program.ok()) return program.status();
-  Result<hw::Machine> found = find_machine(program->target);
+Result<LoadedProgram> ProgramInput::load() const {
+  Result<compiler::ExecutableFile> read = this->read();
+  if (!read.ok()) return read.status();
+  isa::Program& program = read->executable.program;
+  Result<hw::Machine> found = find_machine(program.target);
   if (!found.ok()) return found.status();
-  return runtime::Kernel::make(std::move(*program), std::move(*found), {.plain = plain});
+  Result<runtime::Kernel> kernel =
+      runtime::Kernel::make(std::move(program), std::move(*found), {.plain = plain});
+  if (!kernel.ok()) return kernel.status();
+  program = {};
+  return LoadedProgram{std::move(*kernel), std::move(*read)};
 }
 
 }  // namespace trainyard::tools

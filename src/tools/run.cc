@@ -63,13 +63,15 @@ Result<runtime::RunOptions> run_options(const Options& o) {
 }
 
 Result<int> run(const Options& o) {
-  const Result<runtime::Kernel> kernel = o.input.load();
-  if (!kernel.ok()) return kernel.status();
+  const Result<LoadedProgram> loaded = o.input.load();
+  if (!loaded.ok()) return loaded.status();
+  const runtime::Kernel* const kernel = &loaded->kernel;
   Result<runtime::RunOptions> given = run_options(o);
   if (!given.ok()) return given.status();
   runtime::RunOptions& options = *given;
   TensorFiles files;
   files.random = o.random;
+  files.constants = loaded->file.executable.constants;
   for (const std::string& text : o.inputs) TY_TRY(add_file(files.inputs, text));
   for (const std::string& text : o.outputs) TY_TRY(add_file(files.outputs, text));
 

@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/nearest.h"
@@ -93,6 +94,16 @@ Status load(const isa::Tensor& tensor, const std::string& path, std::vector<std:
   return Status();
 }
 
+Status take(const compiler::ConstantData& constant, const isa::Tensor& tensor,
+            std::vector<std::byte>& bytes) {
+  if (constant.bytes.size() != bytes.size()) {
+    return error("TY-EXE-008", "the constant for tensor '{}' has {} bytes, not {}. Compile again.",
+                 tensor.name, constant.bytes.size(), bytes.size());
+  }
+  std::ranges::transform(constant.bytes, bytes.begin(), [](uint8_t b) { return std::byte{b}; });
+  return Status();
+}
+
 Status check_names(const isa::Program& program, const std::map<std::string, std::string>& files,
                    bool input) {
   std::vector<std::string> names;
@@ -131,7 +142,11 @@ Result<Tensors> Tensors::make(const isa::Program& program, const TensorFiles& fi
     if (t.io == Io::None) continue;
     std::vector<std::byte> bytes(static_cast<size_t>(t.total_bytes()));
     if (t.io != Io::Out) {
-      if (const auto it = files.inputs.find(t.name); it != files.inputs.end()) {
+      const auto constant = std::ranges::find(files.constants, static_cast<isa::TensorId>(i),
+                                              &compiler::ConstantData::tensor);
+      if (constant != files.constants.end()) {
+        TY_TRY(take(*constant, t, bytes));
+      } else if (const auto it = files.inputs.find(t.name); it != files.inputs.end()) {
         TY_TRY(load(t, it->second, bytes));
       } else if (files.random) {
         fill_random(t, *files.random, bytes);

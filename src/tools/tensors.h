@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/executable.h"
 #include "isa/program.h"
 #include "sim/values.h"
 
@@ -13,6 +14,7 @@ namespace trainyard::tools {
 struct TensorFiles {
   std::map<std::string, std::string> inputs, outputs;  // tensor name -> .npy
   std::optional<uint64_t> random;                      // seed for inputs without a file
+  std::vector<compiler::ConstantData> constants;       // inputs that came with the program
 };
 
 // "x=x.npy" -> {x, x.npy}; TY-TOOL-005 otherwise.

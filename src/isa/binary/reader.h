@@ -80,7 +80,7 @@ class Reader {
   void optional(std::optional<T>& value, F&& each) {
     bool present = false;
     flag(present);
-    if (present && ok()) each(value.emplace());
+    if (present && ok()) each(value.emplace(T{}));
   }
   // The next `count` bytes.
   std::span<const uint8_t> raw(uint64_t count);
