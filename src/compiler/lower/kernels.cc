@@ -166,6 +166,14 @@ class Planner {
     return !needs_dense(id, op);
   }
 
+  // A kernel makes its elements in one order, so it cannot read its own in another.
+  bool reads_through_view(const Op& op, int kernel) const {
+    return std::ranges::any_of(op.operands, [&](ValueId v) {
+      const OpId maker = f_.value(v).op;
+      return maker != kNoOp && kernel_of_[static_cast<size_t>(maker)] < 0 && ready(v) == kernel;
+    });
+  }
+
   void place(OpId id, const Op& op) {
     const KernelKind kind = kind_of(l_, op);
     if (op.kind == OpKind::Constant) return;
@@ -182,7 +190,7 @@ class Planner {
         const OpId maker = f_.value(v).op;
         return maker != kNoOp && kernel_of_[static_cast<size_t>(maker)] == last;
       };
-      if (joins_tile(l_, kernel, op, in_kernel)) {
+      if (!reads_through_view(op, last) && joins_tile(l_, kernel, op, in_kernel)) {
         kernel.ops.push_back(id);
         kernel_of_[static_cast<size_t>(id)] = last;
         for (const ValueId v : op.operands) merge_into(last, ready(v));
@@ -235,6 +243,9 @@ class Planner {
     if (source.kind != KernelKind::Tile || !can_merge_tiles(l_, target, source)) return;
     for (const OpId id : source.ops) {
       if (first_reader(f_.op(id).results[0], from) < to) return;
+    }
+    for (const OpId id : target.ops) {
+      if (reads_through_view(f_.op(id), from)) return;
     }
     for (const OpId id : source.ops) kernel_of_[static_cast<size_t>(id)] = to;
     target.ops.insert(target.ops.end(), source.ops.begin(), source.ops.end());
