@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,6 +16,9 @@ class ProgramTime:
     flops: float  # of the Tensor engine, two per multiply-add
     hbm_bytes: float  # read and written
     trust: str  # documented, derived, measured or assumed: the weakest number that went in
+    # Where one run goes: seconds by engine, work, operations by line of the source; the object
+    # "profile" of `trainyard preflight --json`.
+    profile: dict[str, Any] = dataclasses.field(repr=False)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 #include "pjrt/handles.h"
 #include "runtime/plugin_extension.h"
+#include "runtime/profile_json.h"
 
 namespace trainyard::pjrt {
 namespace {
@@ -16,6 +17,9 @@ static_assert(sizeof(ExtensionHead) == sizeof(PJRT_Extension_Base));
 static_assert(offsetof(ExtensionHead, next) == offsetof(PJRT_Extension_Base, next));
 static_assert(offsetof(runtime::TableHead, extensions) == offsetof(PJRT_Api, extension_start));
 
+// Of one program: those that take the longest.
+constexpr size_t kMostOperations = 40;
+
 json as_json(const runtime::SimulatedTime& time) {
   json rows = json::array();
   for (const auto& row : time.rows) {
@@ -25,7 +29,8 @@ json as_json(const runtime::SimulatedTime& time) {
                     {"launch_seconds", row.time.launch_seconds},
                     {"flops", row.time.flops},
                     {"hbm_bytes", row.time.hbm_bytes},
-                    {"trust", hw::name(row.time.trust)}});
+                    {"trust", hw::name(row.time.trust)},
+                    {"profile", runtime::as_json(*row.time.profile, kMostOperations)}});
   }
   return {{"seconds", time.seconds},     {"last_seconds", time.last_seconds}, {"runs", time.runs},
           {"forgotten", time.forgotten}, {"trust", hw::name(time.trust)},     {"programs", rows}};

@@ -17,23 +17,6 @@ constexpr int64_t kShortRunNs = 50'000;
 constexpr int64_t kShortInstructions = 64;
 constexpr int64_t kShortBytes = 64 << 10;
 
-ProgramSizes sizes_of(const compiler::Executable& executable, const hw::CoreSpec& core) {
-  ProgramSizes sizes;
-  sizes.instructions = static_cast<int64_t>(executable.program.insts.size());
-  sizes.code_bytes = sizes.instructions * core.seq.instruction_bytes.value;
-  for (const compiler::Argument& argument : executable.arguments) {
-    sizes.argument_bytes += byte_size(argument.type);
-    if (argument.donated && argument.alias) sizes.alias_bytes += byte_size(argument.type);
-  }
-  for (const compiler::Output& output : executable.outputs) {
-    sizes.output_bytes += byte_size(output.type);
-  }
-  for (const auto& data : executable.constants) {
-    sizes.constant_bytes += static_cast<int64_t>(data.bytes.size());
-  }
-  return sizes;
-}
-
 Wiring wiring_of(const compiler::Executable& executable) {
   Wiring wiring;
   wiring.outputs.resize(executable.outputs.size());
@@ -61,6 +44,27 @@ Wiring wiring_of(const compiler::Executable& executable) {
 }
 
 }  // namespace
+
+ProgramSizes sizes_of(const compiler::Executable& executable, const hw::CoreSpec& core) {
+  ProgramSizes sizes;
+  sizes.instructions = static_cast<int64_t>(executable.program.insts.size());
+  sizes.code_bytes = sizes.instructions * core.seq.instruction_bytes.value;
+  for (const compiler::Argument& argument : executable.arguments) {
+    sizes.argument_bytes += byte_size(argument.type);
+    if (argument.donated && argument.alias) sizes.alias_bytes += byte_size(argument.type);
+  }
+  for (const compiler::Output& output : executable.outputs) {
+    sizes.output_bytes += byte_size(output.type);
+  }
+  for (const auto& data : executable.constants) {
+    sizes.constant_bytes += static_cast<int64_t>(data.bytes.size());
+  }
+  for (const isa::Tensor& tensor : executable.program.tensors) {
+    const bool inside = tensor.memory == isa::Memory::Hbm && tensor.io == isa::Io::None;
+    if (inside && !tensor.view) sizes.scratch_bytes += tensor.total_bytes();
+  }
+  return sizes;
+}
 
 Code::Code(compiler::ExecutableFile file, Settings settings)
     : executable_(std::move(file.executable)),

@@ -11,6 +11,7 @@
 #include "compiler/file/executable_file.h"
 #include "runtime/buffer.h"
 #include "runtime/kernel.h"
+#include "runtime/profile.h"
 #include "runtime/settings.h"
 
 namespace trainyard::runtime {
@@ -22,6 +23,7 @@ struct ProgramTime {
   double flops = 0;           // of the Tensor engine, 2 per multiply-add
   double hbm_bytes = 0;       // read and written
   hw::Trust trust = hw::Trust::Documented;
+  std::shared_ptr<const Profile> profile;  // where it goes; never null
 };
 
 // Sizes of a program, for reports and for JAX's memory_analysis().
@@ -32,6 +34,8 @@ struct ProgramSizes {
   int64_t constant_bytes = 0;
   int64_t scratch_bytes = 0;  // HBM tensors inside the program
 };
+
+ProgramSizes sizes_of(const compiler::Executable& executable, const hw::CoreSpec& core);
 
 // Which arrays of the caller share a tensor of the program, and which results take over the device
 // memory of an argument. -1 where there is none.
@@ -93,7 +97,7 @@ class Code {
                                                   const sim::ParallelFor& parallel) const;
   Result<const Kernel*> kernel() const;  // with time_mutex_ held
   Result<ProgramTime> simulate(const isa::TripRecord& trips) const;
-  ProgramTime summary(const sim::TimeResult& result) const;
+  ProgramTime summary(const Kernel& kernel, const sim::TimeResult& result) const;
   Status write_trace(const Kernel& kernel, const isa::TripRecord& trips, double seconds) const;
 
   compiler::Executable executable_;

@@ -24,13 +24,15 @@ Result<ProgramTime> Code::time(const isa::TripRecord& trips) const {
   return time;
 }
 
-ProgramTime Code::summary(const sim::TimeResult& result) const {
+ProgramTime Code::summary(const Kernel& kernel, const sim::TimeResult& result) const {
   const hw::CoreSpec& core = settings_.machine.core;
-  return {.seconds = hw::seconds(core, result.total),
-          .launch_seconds = hw::seconds(core, result.kernel_overhead),
-          .flops = 2.0 * static_cast<double>(result.macs),
-          .hbm_bytes = static_cast<double>(result.hbm_read + result.hbm_written),
-          .trust = result.trust};
+  return {
+      .seconds = hw::seconds(core, result.total),
+      .launch_seconds = hw::seconds(core, result.kernel_overhead),
+      .flops = 2.0 * static_cast<double>(result.macs),
+      .hbm_bytes = static_cast<double>(result.hbm_read + result.hbm_written),
+      .trust = result.trust,
+      .profile = std::make_shared<const Profile>(runtime::profile(kernel.program(), core, result))};
 }
 
 Result<ProgramTime> Code::simulate(const isa::TripRecord& given) const {
@@ -43,7 +45,7 @@ Result<ProgramTime> Code::simulate(const isa::TripRecord& given) const {
   const hw::CoreSpec& core = settings_.machine.core;
   const Result<sim::TimeResult> result = sim::simulate_time(program, core, trips, {});
   if (!result.ok()) return result.status();
-  const ProgramTime time = summary(*result);
+  const ProgramTime time = summary(**placed, *result);
   if (settings_.trace != nullptr) TY_TRY(write_trace(**placed, trips, time.seconds));
   return time;
 }
@@ -56,7 +58,7 @@ Result<ProgramTime> Code::expected_time() const {
   options.mode = Mode::Time;
   const Result<RunResult> result = (*placed)->run({}, options);
   if (!result.ok()) return result.status();
-  return summary(*result->time);
+  return summary(**placed, *result->time);
 }
 
 Status Code::write_trace(const Kernel& kernel, const isa::TripRecord& trips, double seconds) const {

@@ -35,6 +35,10 @@ int guarded(const std::function<int()>& work);
 Run declare_run(CLI::App& app);
 // compile.cc: compiles StableHLO to a body.
 Run declare_compile(CLI::App& app);
+// preflight.cc: what a module would do on a core, before it runs.
+Run declare_preflight(CLI::App& app);
+// profile.cc: runs a Python script on a simulated device and says where its time goes.
+Run declare_profile(CLI::App& app);
 // asm.cc: checks, places and prints a program.
 Run declare_asm(CLI::App& app);
 // disasm.cc: shows body and placement side by side, with what edges mean.

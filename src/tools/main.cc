@@ -16,6 +16,13 @@ constexpr Command kCommands[] = {
      "trainyard compile model.mlirbc --print-after=inline\n"
      "trainyard compile model.mlir --time-passes --remarks",
      declare_compile},
+    {"preflight", "Say what a module would do on a core, before it runs",
+     "trainyard preflight step.mlirbc\ntrainyard preflight step.mlir --target trn3 --all\n"
+     "trainyard preflight step.mlirbc --json",
+     declare_preflight},
+    {"profile", "Run a JAX script on a simulated device: time per step, what bounds it",
+     "trainyard profile train.py\ntrainyard profile --trace step.pftrace train.py --steps 3",
+     declare_profile},
     {"asm", "Check a program, place it and write it out complete",
      "trainyard asm softmax.tya -o placed.tya\ntrainyard asm softmax.tya --target trn3",
      declare_asm},
