@@ -163,6 +163,21 @@ TEST(ExecutableFile, RandomProgramsComeBack) {
   }
 }
 
+// These files were written once and are never written again: a change of the form needs a version.
+TEST(ExecutableFile, FilesThatWereWrittenEarlierAreStillReadAndWrittenAlike) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/fuzz/corpus/executable")) {
+    const std::string bytes = read_whole(entry.path()).value_or("");
+    const Result<ExecutableFile> file = read_executable(bytes);
+    ASSERT_TRUE(file.ok()) << entry.path() << ": " << file.status().str();
+    EXPECT_TRUE(write_executable(*file) == bytes) << entry.path();
+    const Status legal = isa::verify(file->executable.program, trn2().core);
+    EXPECT_TRUE(legal.ok()) << entry.path() << ": " << legal.str();
+    ++files;
+  }
+  EXPECT_GE(files, 10);
+}
+
 TEST(ExecutableFile, EveryTruncationIsRefused) {
   const std::string bytes = write_executable(small_file());
   for (size_t n = 0; n < bytes.size(); ++n) {
