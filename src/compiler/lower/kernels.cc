@@ -181,7 +181,7 @@ class Planner {
                             const TensorType* type = f_.type(v).tensor();
                             return type != nullptr && !is_empty(*type);
                           });
-    if (!has_work && op.regions.empty()) return;
+    if (!has_work && kind != KernelKind::Control) return;
     int last = -1;
     for (const ValueId v : op.operands) last = std::max(last, ready(v));
     if (last >= 0 && kernels_[static_cast<size_t>(last)].kind == KernelKind::Tile) {

@@ -126,32 +126,69 @@ gp::WindowId add_window(Call& call, Use use, const Ordered& o) {
   return call.view(use, o.view, o.shape);
 }
 
+// An index vector without entries, as in x.at[:].set(y), puts every slice at the origin. The
+// primitives want an entry: one more axis of size 1 takes it, and all indices are zero.
+bool has_no_entries(const Indexing& ix, const std::vector<int64_t>& indices) {
+  return ix.vector_dim < static_cast<int64_t>(indices.size()) &&
+         indices[static_cast<size_t>(ix.vector_dim)] == 0;
+}
+void add_axis(Ordered& o) {
+  o.view.axes.push_back({0, 1});
+  o.shape.push_back(1);
+}
+Ordered zero_index(Lowering& lowering, Ordered index) {
+  index.shape[2] = 1;
+  const int64_t n = index.shape[0] * index.shape[1];
+  const ElementType element = lowering.type(index.view.base).element;
+  index.view.tensor =
+      lowering.body.global(hbm_tensor(tensor_of(element, {n}), "origin", isa::Io::In));
+  index.view.axes = {{1, n}};
+  lowering.executable.constants.push_back(
+      {index.view.tensor, std::vector<uint8_t>(static_cast<size_t>(n * byte_size(element)), 0)});
+  return index;
+}
+
+// The windows of a gather or scatter, in one form: batching dims in front, index vector last.
+struct IndexedWindows {
+  Ordered operand, index, slices;
+  Dims axes;
+};
+IndexedWindows indexed_windows(Lowering& lowering, const Indexing& ix, ValueId operand,
+                               ValueId index, ValueId slices) {
+  const auto &shape = lowering.type(operand).shape, &indices = lowering.type(index).shape;
+  IndexedWindows w{
+      operand_window(ix, operand, shape), index_window(ix, index, indices),
+      slices_window(ix, slices, lowering.type(slices).shape, shape.size(), indices.size()),
+      index_axes(ix, shape.size())};
+  if (has_no_entries(ix, indices)) {
+    w.axes = {static_cast<int64_t>(w.operand.shape.size())};
+    add_axis(w.operand);
+    add_axis(w.slices);
+    w.index = zero_index(lowering, std::move(w.index));
+  }
+  return w;
+}
+
 }  // namespace
 
 Status lower_gather(Lowering& lowering, const Op& op, OpId id) {
   const auto& a = std::get<GatherAttributes>(op.attributes);
   const ValueId x = op.operands[0], start = op.operands[1], y = op.results[0];
   if (is_empty(lowering.type(y))) return {};
-  const auto &shape = lowering.type(x).shape, &indices = lowering.type(start).shape;
-  Indexing ix{a.offset_dims,
-              a.collapsed_slice_dims,
-              a.operand_batching_dims,
-              a.start_indices_batching_dims,
-              a.start_index_map,
-              a.index_vector_dim,
-              a.slice_sizes};
-  if (is_empty(lowering.type(start))) {
-    return error("TY-LOW-001", "a gather whose index vector is empty has no kernel; use slice");
-  }
+  const Indexing ix{a.offset_dims,
+                    a.collapsed_slice_dims,
+                    a.operand_batching_dims,
+                    a.start_indices_batching_dims,
+                    a.start_index_map,
+                    a.index_vector_dim,
+                    a.slice_sizes};
   lowering.define(y);
+  const IndexedWindows w = indexed_windows(lowering, ix, x, start, y);
   Call call(lowering, "gather");
   gp::WindowWork work;
-  work.windows = {
-      add_window(call, Use::Read, operand_window(ix, x, shape)),
-      add_window(call, Use::Read, index_window(ix, start, indices)),
-      add_window(call, Use::Write,
-                 slices_window(ix, y, lowering.type(y).shape, shape.size(), indices.size()))};
-  work.axes = index_axes(ix, shape.size());
+  work.windows = {add_window(call, Use::Read, w.operand), add_window(call, Use::Read, w.index),
+                  add_window(call, Use::Write, w.slices)};
+  work.axes = w.axes;
   work.bounds = gp::Bounds::Clamp;
   call.body.primitive(gp::Code::GatherSlices, std::move(work));
   return call.emit(Lowering::label(op, id));
@@ -163,8 +200,7 @@ Status lower_scatter(Lowering& lowering, const Op& op, OpId id) {
   if (is_empty(lowering.type(op.results[0]))) return {};
   for (size_t i = 0; i < n; ++i) define_from(lowering, op, id, i, i);
   const ValueId index = op.operands[n];
-  if (is_empty(lowering.type(op.operands[n + 1])) || is_empty(lowering.type(index))) return {};
-  const auto &shape = lowering.type(op.results[0]).shape, &indices = lowering.type(index).shape;
+  if (is_empty(lowering.type(op.operands[n + 1]))) return {};
   const Indexing ix{a.update_window_dims,
                     a.inserted_window_dims,
                     a.input_batching_dims,
@@ -174,24 +210,25 @@ Status lower_scatter(Lowering& lowering, const Op& op, OpId id) {
                     {}};
   Result<gp::Function> function = combiner(lowering, op.regions[0], "combine");
   if (!function.ok()) return function.status();
+  std::vector<IndexedWindows> parts;
+  for (size_t i = 0; i < n; ++i) {
+    parts.push_back(indexed_windows(lowering, ix, op.results[i], index, op.operands[n + 1 + i]));
+  }
   Call call(lowering, "scatter");
   gp::WindowWork work;
-  for (size_t i = 0; i < n; ++i) {
-    work.windows.push_back(add_window(call, Use::Update, operand_window(ix, op.results[i], shape)));
+  for (const IndexedWindows& w : parts) {
+    work.windows.push_back(add_window(call, Use::Update, w.operand));
   }
-  work.windows.push_back(add_window(call, Use::Read, index_window(ix, index, indices)));
-  for (size_t i = 0; i < n; ++i) {
-    const ValueId u = op.operands[n + 1 + i];
-    work.windows.push_back(
-        add_window(call, Use::Read,
-                   slices_window(ix, u, lowering.type(u).shape, shape.size(), indices.size())));
+  work.windows.push_back(add_window(call, Use::Read, parts[0].index));
+  for (const IndexedWindows& w : parts) {
+    work.windows.push_back(add_window(call, Use::Read, w.slices));
   }
   // A combiner that gives the updates back only replaces.
   const gp::Block& body = function->blocks[0];
   const bool replaces = std::equal(body.results.begin(), body.results.end(),
                                    body.params.begin() + static_cast<int64_t>(n));
   if (!replaces) work.fold = call.fold(std::move(*function));
-  work.axes = index_axes(ix, shape.size());
+  work.axes = parts[0].axes;
   work.bounds = gp::Bounds::Drop;
   call.body.primitive(gp::Code::ScatterSlices, std::move(work));
   return call.emit(Lowering::label(op, id));
