@@ -115,6 +115,22 @@ Engine store_trigger(const Load& load, bool roomy) {
   return roomy && load[hw::index(least)] > 0 ? Engine::Sync : least;
 }
 
+// Whether a load stands in the same innermost loop, and in no loop further in anything: only then
+// can loads run ahead of the store.
+bool has_load_beside(const isa::Program& p, const Uses& uses, const std::vector<InstId>& group,
+                     InstId store) {
+  const auto& around = uses.structure().around(store);
+  bool found = false;
+  for (const InstId i : group) {
+    const auto& other = uses.structure().around(i);
+    const bool inside =
+        other.size() > around.size() && std::equal(around.begin(), around.end(), other.begin());
+    if (inside) return false;
+    found |= other == around && isa::is_dma(p.insts[i].op) && !is_store(p, p.insts[i]);
+  }
+  return found;
+}
+
 // Whether SBUF holds the tiles of the group a few times over.
 bool is_roomy(const isa::Program& p, const Uses& uses, const std::vector<InstId>& group,
               const hw::CoreSpec& core) {
@@ -213,9 +229,12 @@ Status choose_engines(isa::Program& program, const Uses& uses, const hw::CoreSpe
   for (const std::vector<InstId>& group : groups_of(uses)) {
     Load load{};
     balance(program, uses, core, options, group, load);
-    const Engine trigger =
-        store_trigger(load, options.ahead && is_roomy(program, uses, group, core));
-    for (const InstId i : group) stores[i] = trigger;
+    const bool roomy = options.ahead && is_roomy(program, uses, group, core);
+    for (const InstId i : group) {
+      if (isa::is_dma(program.insts[i].op)) {
+        stores[i] = store_trigger(load, roomy && has_load_beside(program, uses, group, i));
+      }
+    }
   }
   return choose_queues(program, uses, core, options, stores);
 }

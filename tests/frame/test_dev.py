@@ -25,6 +25,10 @@ def test_an_unknown_verb_fails_and_shows_the_list(root):
     assert "  build " in done.stderr
 
 
-def test_package_lists_have_both_sections(root):
+def test_package_lists_have_their_sections(root):
     text = (root / "packaging/debian-packages.txt").read_text()
-    assert [line for line in text.splitlines() if line.startswith("[")] == ["[build]", "[check]"]
+    assert [line for line in text.splitlines() if line.startswith("[")] == [
+        "[build]",
+        "[check]",
+        "[browser]",
+    ]
