@@ -4,6 +4,7 @@
 #include <map>
 
 #include "isa/cost_work.h"
+#include "isa/engines.h"
 #include "isa/gpsimd/work.h"
 #include "isa/operands.h"
 
@@ -99,6 +100,8 @@ Profile profile(const isa::Program& program, const hw::CoreSpec& core,
     const EngineWork one = work_of(program, inst, core);
     add(o.engines[hw::index(engine)], one, t.count, busy);
     add(out.engines[hw::index(engine)], one, t.count, 0);
+    out.compiled_floats[hw::index(isa::resolve_engine(program, inst, core))] +=
+        one.floats * static_cast<double>(t.count);
   }
   for (const hw::Engine e : hw::kEngines) {
     out.engines[hw::index(e)].busy_seconds = hw::seconds(core, time.engines[hw::index(e)].busy);

@@ -35,6 +35,9 @@ struct OperationProfile {
 struct Profile {
   double seconds = 0;  // of the program
   std::array<EngineWork, hw::kEngineCount> engines;
+  // Float work by the engine that the compiler meant. `place` may lend instructions of Vector to
+  // GpSimd to balance them; what the compiler meant for GpSimd is a program of that engine.
+  std::array<double, hw::kEngineCount> compiled_floats{};
   double dma_seconds = 0;  // at least one transfer in flight
   // The engine or "dma" that works longest, and whether it works for at least half of the time.
   std::string bound_by;

@@ -36,13 +36,14 @@ ordered_json as_json(const Profile& profile, size_t operations) {
                     {"dma_seconds", o.dma_seconds},
                     {"engines", as_json(o.engines, true)}});
   }
-  return {{"seconds", profile.seconds},
-          {"bound_by", profile.bound_by},
-          {"mostly_waits", profile.mostly_waits},
-          {"peak_flops", profile.peak_flops},
-          {"dma_seconds", profile.dma_seconds},
-          {"engines", as_json(profile.engines, false)},
-          {"operations", rows}};
+  ordered_json compiled = ordered_json::object();
+  for (const hw::Engine e : hw::kEngines) {
+    compiled[std::string(hw::name(e))] = profile.compiled_floats[hw::index(e)];
+  }
+  return {{"seconds", profile.seconds},           {"bound_by", profile.bound_by},
+          {"mostly_waits", profile.mostly_waits}, {"peak_flops", profile.peak_flops},
+          {"dma_seconds", profile.dma_seconds},   {"engines", as_json(profile.engines, false)},
+          {"compiled_float_flops", compiled},     {"operations", rows}};
 }
 
 }  // namespace trainyard::runtime

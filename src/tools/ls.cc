@@ -11,6 +11,7 @@
 #include "cluster/net/topology.h"
 #include "hw/machine_file.h"
 #include "hw/systems/devices.h"
+#include "hw/systems/price.h"
 #include "tools/command.h"
 #include "tools/job_options.h"
 #include "tools/table.h"
@@ -25,7 +26,7 @@ struct Options {
   std::string instance = "trn2.48xlarge";
   std::string machine;  // a machine file; overrides `instance`
   int64_t lnc = 0;
-  bool wide = false, all = false, topology = false, json = false, list = false;
+  bool wide = false, all = false, topology = false, json = false, list = false, prices = false;
 };
 
 // Everything that a row shows.
@@ -142,7 +143,33 @@ void print_catalogue() {
   fmt::print("{}", plain_table(rows));
 }
 
+// What the catalogue knows about prices, every row with its date and source.
+void print_prices(bool json) {
+  Json list = Json::array();
+  std::vector<Row> rows = {
+      {"instance", "chips", "region", "market", "USD/hour", "date", "trust", "source"}};
+  for (const hw::Price& p : hw::prices()) {
+    list.push_back({{"provider", p.provider},
+                    {"instance", p.instance},
+                    {"chips", p.chips},
+                    {"region", p.region},
+                    {"market", hw::name(p.market)},
+                    {"usd_per_hour", p.middle()},
+                    {"date", p.date},
+                    {"trust", hw::name(p.trust)},
+                    {"source", p.source}});
+    rows.push_back({std::string(p.instance), fmt::format("{}", p.chips), std::string(p.region),
+                    std::string(hw::name(p.market)), fmt::format("{:.3f}", p.middle()),
+                    std::string(p.date), std::string(hw::name(p.trust)), std::string(p.source)});
+  }
+  fmt::print("{}", json ? list.dump(4) + "\n" : plain_table(rows));
+}
+
 Result<int> list_devices(const Options& options) {
+  if (options.prices) {
+    print_prices(options.json);
+    return 0;
+  }
   if (options.list) {
     print_catalogue();
     return 0;
@@ -173,6 +200,7 @@ Run declare_ls(CLI::App& app) {
   app.add_flag("-t,--topology", options->topology, "Draw the links");
   app.add_flag("-j,--json-output,--json", options->json, "Print JSON with the keys of neuron-ls");
   app.add_flag("--list", options->list, "List all instances of the catalogue");
+  app.add_flag("--prices", options->prices, "List all prices of the catalogue");
   return [options] { return list_devices(*options); };
 }
 

@@ -58,7 +58,7 @@ Shares shares(const runtime::Profile& p) {
     out.contraction += work.contraction;
     out.floats += work.floats;
     if (e == hw::Engine::Tensor) tensor += work.contraction;
-    if (e != hw::Engine::Gpsimd) fast += work.floats;
+    if (e != hw::Engine::Gpsimd) fast += p.compiled_floats[hw::index(e)];
   }
   if (out.contraction > 0) out.tensor = tensor / out.contraction;
   if (out.floats > 0) out.fast = fast / out.floats;
@@ -95,7 +95,7 @@ void print(const RunSummary& summary, const runtime::Profile& p, const std::vect
   fmt::print("device   {}\n", line);
   const Shares s = shares(p);
   fmt::print(
-      "work     products {:.2f} GFLOP, {:.1f} % on Tensor   floats {:.2f} GFLOP, {:.1f} % on "
+      "work     products {:.2f} GFLOP, {:.1f} % on Tensor   floats {:.3f} GFLOP, {:.1f} % for "
       "Vector and Scalar\n",
       s.contraction / 1e9, 100 * s.tensor, s.floats / 1e9, 100 * s.fast);
   summary.print();

@@ -37,9 +37,9 @@ def test_the_program_in_twelve_lines_is_the_example(trainyard, tmp_path):
     assert placed(tmp_path / "softmax.tya") == placed(ROOT / "examples/softmax.tya")
 
 
-def test_the_demo_prints_what_the_readme_shows(trainyard, tmp_path):
+def test_the_kernel_demo_prints_what_the_readme_shows(trainyard, tmp_path):
     path = f"{pathlib.Path(trainyard).parent}:{os.environ['PATH']}"
-    done = subprocess.run([str(ROOT / "examples/demo")], capture_output=True, text=True, timeout=120, env={
+    done = subprocess.run([str(ROOT / "examples/demo-kernel")], capture_output=True, text=True, timeout=120, env={
         **os.environ, "PATH": path, "OUT": str(tmp_path), "PYTHON": sys.executable})
     assert done.returncode == 0, done.stderr
     now = done.stdout.replace(str(tmp_path), "build/demo").replace(sys.executable, ".venv/bin/python")
