@@ -37,7 +37,7 @@ def mixed_loss(params, tokens):
 def train(steps: int) -> tuple[list[float], float]:
     """The losses, and the seconds that it took on this host."""
     batches = char_gpt.make_batches(char_gpt.make_text(50_000), steps, BATCH, CONFIG.sequence)
-    optimizer = training.AdamW(2e-3)
+    optimizer = training.AdamW(5e-4)
     step = training.make_step(mixed_loss, optimizer)
     params = char_gpt.init(CONFIG)
     state, losses, begin = optimizer.init(params), [], time.perf_counter()
