@@ -121,6 +121,20 @@ TEST_F(ApiTest, OurOwnBugsDoNotEndTheProcessOfTheFramework) {
   EXPECT_THROW(TY_CHECK(client == nullptr), trainyard::InternalError);
 }
 
+TEST_F(ApiTest, BytesThatAreNoExecutableAreRefused) {
+  const std::string bytes = "not an executable";
+  auto args = args_of<PJRT_Executable_DeserializeAndLoad_Args>();
+  args.client = client;
+  args.serialized_executable = bytes.data();
+  args.serialized_executable_size = bytes.size();
+  args.overridden_serialized_compile_options = nullptr;
+  args.overridden_serialized_compile_options_size = 0;
+  args.load_options = nullptr;
+  const auto [code, text] = told(api->Executable_DeserializeAndLoad(&args));
+  EXPECT_EQ(code, PJRT_Error_Code_INVALID_ARGUMENT);
+  EXPECT_TRUE(text.starts_with("TY-EXE-001")) << text;
+}
+
 TEST_F(ApiTest, DestroyingNoErrorDoesNothing) {
   auto args = args_of<PJRT_Error_Destroy_Args>();
   args.error = nullptr;

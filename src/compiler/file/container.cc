@@ -14,8 +14,14 @@ constexpr size_t kHeaderBytes = 24, kEntryBytes = 32, kChecksumBytes = 8;
 constexpr size_t kMostSections = 64;
 constexpr int kLevel = 3;
 // Data that shrinks more than this is stored as it is: a reader then never makes much memory out of
-// few bytes.
+// few bytes. The first of it is free, since constants are often zeros.
 constexpr uint64_t kMostShrink = 1000;
+constexpr uint64_t kFreeBytes = 16 << 20;
+
+bool may_grow(uint64_t stored, uint64_t raw) {
+  return raw <= kFreeBytes || (raw - kFreeBytes) / kMostShrink < stored;
+}
+
 constexpr std::string_view kCopy = "Write the file again, or get another copy of it.";
 
 template <class T>
@@ -37,7 +43,7 @@ std::string packed(std::span<const uint8_t> bytes) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   const size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), kLevel);
   const bool pays = ZSTD_isError(size) == 0 && size < bytes.size() - bytes.size() / 8 &&
-                    bytes.size() / kMostShrink < size;
+                    may_grow(size, bytes.size());
   out.resize(pays ? size : 0);
   return out;
 }
@@ -89,7 +95,7 @@ Result<Section> read_entry(std::span<const uint8_t> bytes, size_t entry, uint64_
   }
   if (encoding > 1) return bad_table(entry, fmt::format("there is no encoding {}", encoding));
   s.compressed = encoding == 1;
-  if (s.compressed ? s.raw_bytes / kMostShrink >= stored : s.raw_bytes != stored) {
+  if (s.compressed ? !may_grow(stored, s.raw_bytes) : s.raw_bytes != stored) {
     return bad_table(entry, fmt::format("section {} has {} bytes, {} when unpacked", s.kind, stored,
                                         s.raw_bytes));
   }

@@ -10,6 +10,7 @@
 
 #include "base/read_file.h"
 #include "compiler/compile.h"
+#include "compiler/file/container.h"
 #include "compiler/ir/test_module_test.h"
 #include "compiler/lower/run_module_test.h"
 #include "compiler/stablehlo/reader.h"
@@ -119,6 +120,14 @@ TEST(ExecutableFile, WhatTheCompilerMadeComesBack) { expect_round_trip(small_fil
 
 TEST(ExecutableFile, ConstantsThatShrinkArePacked) {
   EXPECT_LT(write_executable(small_file()).size(), 4096u) << "4096 bytes of constants inside";
+}
+
+TEST(ExecutableFile, AMebibyteOfZerosTakesFewBytes) {
+  ExecutableFile file = small_file();
+  file.executable.constants[0].bytes.assign(1 << 20, 0);
+  const std::string bytes = write_executable(file);
+  EXPECT_LT(bytes.size(), 4096u);
+  EXPECT_EQ(read_executable(bytes)->executable.constants[0].bytes.size(), 1u << 20);
 }
 
 TEST(ExecutableFile, WhatComesBackComputesTheSame) {
@@ -241,7 +250,7 @@ TEST(ExecutableFile, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(changed(8, 2), "TY-EXE-002") << "a version of tomorrow";
   EXPECT_EQ(changed(12, 99), "TY-EXE-005") << "more sections than fit";
   EXPECT_EQ(changed(24, 9), "TY-EXE-005") << "a section that is needed and not known";
-  EXPECT_EQ(changed(24 + 3 * 32 + 24 + 2, 0x7f), "TY-EXE-005") << "constants that grow too much";
+  EXPECT_EQ(changed(24 + 3 * 32 + 24 + 3, 0x7f), "TY-EXE-005") << "constants that grow too much";
   std::string flipped = bytes;
   flipped[100] ^= 1;
   EXPECT_EQ(read_executable(flipped).status().code(), "TY-EXE-004");
@@ -254,6 +263,39 @@ TEST(ExecutableFile, ConstantsThatCannotBeUnpackedAreRefused) {
   for (size_t i = 0; i < 12; ++i) bytes[last - i] ^= 0x55;
   mend(bytes);
   EXPECT_EQ(read_executable(bytes).status().code(), "TY-EXE-010");
+}
+
+TEST(ExecutableFile, ProgramsForTwoCoresAreRefused) {
+  const std::string bytes = write_executable(small_file());
+  const auto sections =
+      file::read_container({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  ASSERT_TRUE(sections.ok());
+  const std::span<const uint8_t> one = (*sections)[1].bytes;
+  std::vector<uint8_t> two = {2};  // in place of the count of 1, then the program twice
+  two.insert(two.end(), one.begin() + 1, one.end());
+  two.insert(two.end(), one.begin() + 1, one.end());
+  const std::vector<file::NewSection> changed = {{file::Kind::Strings, (*sections)[0].bytes},
+                                                 {file::Kind::Programs, two},
+                                                 {file::Kind::Interface, (*sections)[2].bytes}};
+  EXPECT_EQ(read_executable(file::write_container(changed)).status().code(), "TY-EXE-009");
+}
+
+TEST(ExecutableFile, ASectionThatIsOptionalAndNotKnownIsSkipped) {
+  const std::string bytes = write_executable(small_file());
+  const auto sections =
+      file::read_container({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  const std::vector<uint8_t> later = {1, 2, 3};
+  std::vector<file::NewSection> changed;
+  for (const file::Section& s : *sections) {
+    if (s.kind < file::kOptional && !s.compressed) {
+      changed.push_back({static_cast<file::Kind>(s.kind), s.bytes});
+    }
+  }
+  const std::vector<uint8_t> data = small_file().executable.constants[0].bytes;
+  changed.push_back({file::Kind::Constants, data, true});
+  changed.push_back({static_cast<file::Kind>(file::kOptional + 7), later});
+  const auto file = read_executable(file::write_container(changed));
+  EXPECT_TRUE(file.ok()) << file.status().str();
 }
 
 std::string verdict(const std::function<void(Executable&)>& change) {
