@@ -34,6 +34,36 @@ TEST(Placement, AMatmulWithoutAnyHandPlacementUsesNinetyPercentOfThePeak) {
   }
 }
 
+// Tiles that do not fit side by side share bytes. Those of `late` are free again before it is used:
+// `small` has them meanwhile, and must wait for the store that still reads `early`.
+TEST(Placement, ATileWaitsForTheStoreOfTheOneThatHadItsBytes) {
+  const Result<Kernel> k = Kernel::from_text(R"(program shared target trn2
+    x: hbm f32[128,16384] in
+    out1: hbm f32[128,16384] out
+    out2: hbm f32[128,16384] out
+    out3: hbm f32[128,16384] out
+    repeat l 4 {
+      base: sbuf f32[128,16384]
+      early: sbuf f32[128,16384]
+      late: sbuf f32[128,16384]
+      last: sbuf f32[128,16384]
+      small: sbuf f32[128,1]
+      ld: dma_copy base <- x
+      e0: activation early <- base op=exp
+      st1: dma_copy out1 <- early
+      s0: activation small <- base[:,0+:1] op=exp
+      l0: tensor_scalar late <- base op0=multiply operand0=small
+      st2: dma_copy out2 <- late
+      l1: tensor_copy last <- late
+      st3: dma_copy out3 <- last
+    })",
+                                             "shared.tya", *hw::find_target("trn2"));
+  ASSERT_TRUE(k.ok()) << k.status().str();
+  const Result<RunResult> r = k->run({}, {.mode = Mode::Check});
+  ASSERT_TRUE(r.ok()) << r.status().str();
+  for (const sim::Finding& f : r->check->findings) ADD_FAILURE() << f.status.str();
+}
+
 TEST(Placement, ASoftmaxReachesEightyPercentOfItsRoof) {
   const Result<Kernel> k = example("softmax");
   ASSERT_TRUE(k.ok()) << k.status().str();
