@@ -62,3 +62,54 @@ _CORNERS = [
 ]
 
 ROWS = _EMPTY + _CORNERS
+
+
+def _positive(d, n, *batch):
+    a = d.array((*batch, n, n), -1, 1)
+    return (a @ a.swapaxes(-1, -2) + n * jnp.eye(n, dtype=a.dtype)).astype(a.dtype)
+
+
+def _matrix(name, function, *others, tolerance=1000.0, gradient=False):
+    """function(a, ...): a is symmetric and positive, n by n, in a batch of 2."""
+    def make(d):
+        n = d.size(1, 9)
+        more = [d.array(tuple(n if s == "n" else s for s in shape), -2, 2) for shape in others]
+        return function, [jax.device_get(_positive(d, n, 2)), *more]
+    return Row(name, make, F32, tolerance, gradient)
+
+
+def _solve(**how):
+    return lambda a, b: lax.linalg.triangular_solve(a, b, **how)
+
+
+_MATRICES = [
+    _matrix("jnp.linalg.cholesky", jnp.linalg.cholesky, gradient=True),
+    _matrix("jnp.linalg.cholesky/upper", lambda a: jnp.linalg.cholesky(a, upper=True)),
+    _matrix("jnp.linalg.cholesky/negative", lambda a: jnp.linalg.cholesky(a.at[0].multiply(-1))),
+    _matrix("lax.triangular_solve", _solve(left_side=True, lower=True), (2, "n", 3), gradient=True),
+    _matrix("lax.triangular_solve/right", _solve(lower=True), (2, 3, "n"), gradient=True),
+    _matrix("lax.triangular_solve/upper", _solve(left_side=True), (2, "n", 3)),
+    _matrix("lax.triangular_solve/transposed", _solve(left_side=True, lower=True, transpose_a=True),
+            (2, "n", 3)),
+    _matrix("lax.triangular_solve/unit", lambda a, b: lax.linalg.triangular_solve(
+        a / 9, b, unit_diagonal=True), (2, 3, "n")),
+    _matrix("jnp.linalg.solve", jnp.linalg.solve, (2, "n", 3), gradient=True),
+    _matrix("jnp.linalg.inv", jnp.linalg.inv, gradient=True),
+    _matrix("jnp.linalg.det", jnp.linalg.det),
+    _matrix("jnp.linalg.slogdet", jnp.linalg.slogdet),
+    _matrix("lax.lu", lambda a: lax.linalg.lu(a)),
+]
+
+
+def _narrow(d):
+    """Every number of a narrow float, and numbers near the middle between two."""
+    kinds = (jnp.float8_e3m4, jnp.float8_e4m3, jnp.float8_e4m3fn, jnp.float8_e5m2)
+
+    def run(codes, x):
+        wide = [lax.bitcast_convert_type(codes, kind).astype(jnp.float32) for kind in kinds]
+        return wide, [x.astype(kind).astype(jnp.float32) for kind in kinds]
+    return run, [d.random.permutation(256).astype("uint8"), d.array((400,), -1, 1) * d.choice(
+        0.01, 1, 20, 500)]
+
+
+ROWS += [*_MATRICES, Row("lax.convert_element_type/f8", _narrow, F32, 0.01)]

@@ -95,6 +95,22 @@ std::string_view custom_call_remedy(std::string_view target) {
 }
 
 // Why a value of this type cannot be compiled, or ok.
+// Narrow floats of other machines.
+bool is_unknown_float(ElementType element) {
+  switch (element) {
+    case ElementType::F4E2M1FN:
+    case ElementType::F6E2M3FN:
+    case ElementType::F6E3M2FN:
+    case ElementType::F8E4M3FNUZ:
+    case ElementType::F8E4M3B11FNUZ:
+    case ElementType::F8E5M2FNUZ:
+    case ElementType::F8E8M0FNU:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Status check_type(const Type& type) {
   if (const TensorType* tensor = type.tensor()) {
     if (!tensor->is_static() || !tensor->bounds.empty()) {
@@ -106,6 +122,12 @@ Status check_type(const Type& type) {
     }
     if (!tensor->elements()) {
       return error(kTypeCode, "{} has more than 2^63 elements; use smaller dimensions", str(type));
+    }
+    if (is_unknown_float(tensor->element)) {
+      return error(kTypeCode,
+                   "{} has elements that no engine converts; use float8_e5m2, float8_e4m3, "
+                   "float8_e4m3fn or float8_e3m4",
+                   str(type));
     }
     const bool odd = tensor->element == ElementType::Index ||
                      tensor->element == ElementType::None || tensor->element == ElementType::TF32;

@@ -59,6 +59,10 @@ class Expander {
       case OpKind::BatchNormInference:
       case OpKind::BatchNormTraining:
         return expand_batch_norm(emit, op, in);
+      case OpKind::Cholesky:
+        return expand_cholesky(rebuild, emit, op, in);
+      case OpKind::TriangularSolve:
+        return expand_triangular_solve(rebuild, emit, op, in);
       case OpKind::Map:
         return expand_map(rebuild, emit, op, in);
       case OpKind::ReducePrecision:

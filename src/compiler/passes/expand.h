@@ -9,8 +9,8 @@
 namespace trainyard::compiler {
 
 // Before: inlined. After: no broadcast, dot, clamp, map, batch norm, tuple, get_dimension_size,
-// reduce_precision, rng_bit_generator, collective or ApproxTopK is left; a select's predicate has
-// the shape of its values; real and imag have complex operands.
+// reduce_precision, rng_bit_generator, collective, cholesky, triangular_solve or ApproxTopK is
+// left; a select's predicate has the shape of its values; real and imag have complex operands.
 Status expand(Module& module);
 
 // The rules that take more than a few lines. Each gets the operation in the source and its operands
@@ -23,5 +23,9 @@ Expanded expand_random_bits(Emit& emit, const Op& op, const std::vector<ValueId>
                             const TensorType& bits);
 Expanded expand_approx_top_k(Rebuild& rebuild, Emit& emit, const Op& op,
                              const std::vector<ValueId>& in);
+Expanded expand_cholesky(Rebuild& rebuild, Emit& emit, const Op& op,
+                         const std::vector<ValueId>& in);
+Expanded expand_triangular_solve(Rebuild& rebuild, Emit& emit, const Op& op,
+                                 const std::vector<ValueId>& in);
 
 }  // namespace trainyard::compiler

@@ -52,10 +52,16 @@ gp::ValueId Emitter::widened(ElementType type, gp::ValueId x) {
   };
   const gp::ValueId bits = body_.convert(x, gp::Type::U32);
   const gp::ValueId magnitude = both(Code::And, bits, u32(0x7F));
-  // The fields of f32 with the exponent too small by the difference of the biases; denormals, too.
+  // Denormals are counted in units of the least one: as fields of f32 they would be denormal, too,
+  // and a core that takes denormals for zero would lose them.
   const gp::ValueId fields = both(Code::Shl, magnitude, u32(kMantissa - format->mantissa));
-  gp::ValueId y = both(Code::Mul, body_.bitcast(fields, gp::Type::F32),
-                       real(gp::Type::F32, power_of_two(kBias - format->bias)));
+  const int64_t rebias = int64_t{kBias - format->bias} << kMantissa;
+  const gp::ValueId normal = body_.bitcast(both(Code::Add, fields, u32(rebias)), gp::Type::F32);
+  const gp::ValueId denormal =
+      both(Code::Mul, body_.convert(magnitude, gp::Type::F32),
+           real(gp::Type::F32, power_of_two(1 - format->bias - format->mantissa)));
+  const gp::ValueId is_normal = both(Code::Ge, magnitude, u32(int64_t{1} << format->mantissa));
+  gp::ValueId y = body_.select(is_normal, normal, denormal);
   if (format->has_infinity) {
     const gp::ValueId infinite = both(Code::Eq, magnitude, u32(format->infinity));
     y = body_.select(infinite, real(gp::Type::F32, kInfinity), y);
