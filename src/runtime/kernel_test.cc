@@ -52,7 +52,8 @@ TEST(Placement, ATileWaitsForTheStoreOfTheOneThatHadItsBytes) {
       e0: activation early <- base op=exp
       st1: dma_copy out1 <- early
       s0: activation small <- base[:,0+:1] op=exp
-      l0: tensor_scalar late <- base op0=multiply operand0=small
+      m0: tensor_scalar base <- base op0=multiply operand0=small
+      l0: tensor_copy late <- base
       st2: dma_copy out2 <- late
       l1: tensor_copy last <- late
       st3: dma_copy out3 <- last
