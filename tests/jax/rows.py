@@ -18,6 +18,8 @@ class Row:
     dtypes: tuple[str, ...] = FLOATS
     tolerance: float = 1.0  # times that of the type
     gradient: bool = False
+    wide: bool = True  # as exact with 64 bits; False where JAX itself computes in 32
+    heavy: bool = False  # left out of the short run: seconds of compilation
 
 
 def named(name: str) -> Callable:

@@ -201,7 +201,7 @@ _SHAPES = [
     _row("jnp.isin", _one(lambda x: jnp.isin(x, jnp.array([1, 3], x.dtype))), NUMBERS),
     _row("nn.one_hot", _one(lambda x: jax.nn.one_hot(x, 7), "ab", 0, 9), I32),
     _row("nn.glu", _one(jax.nn.glu, "a6"), F32, 8, True),
-    _row("nn.dot_product_attention", _attention, F32, 64, True),
+    Row("nn.dot_product_attention", _attention, F32, 64, True, wide=False),
     _row("jnp.block", _one(lambda x: jnp.block([[x, x], [x, x]]), "ab"), NUMBERS),
     _row("jnp.array_equal", _one(lambda x: jnp.array_equal(x, x + 0)), NUMBERS),
     _row("jnp.tri", _one(lambda x: x * jnp.tri(5, 6, dtype=x.dtype), "56"), NUMBERS),

@@ -354,7 +354,7 @@ ROWS = [
     Row("lax.reshape", _reshape, ALL, 1, True), Row("lax.rev", _rev, ALL, 1, True),
     Row("lax.dot_general", _dot_general, FLOATS + INTEGERS, 8, True),
     Row("lax.dot/large", _dot_large, FLOATS, 32, True),
-    Row("lax.dot/wider", _preferred, FLOATS, 16, True),
+    Row("lax.dot/wider", _preferred, ("bfloat16", "float16"), 16, True),
     Row("lax.conv_general_dilated", _convolution, FLOATS, 16, True),
     Row("lax.conv_general_dilated/integers", _convolution, I32),
     Row("lax.conv_general_dilated/batch groups", _conv_batch_groups, F32, 16, True),

@@ -223,6 +223,11 @@ _VMAP = [
 # ---- Random numbers -------------------------------------------------------------------------------
 
 
+# Loops that draw until a number is accepted.
+_REJECTIONS = ("gamma", "beta", "chisquare", "t", "dirichlet", "f", "ball", "binomial", "multinomial",
+               "poisson", "double_sided_maxwell")
+
+
 def _random(name, tolerance=16.0, dtypes=F32, key="threefry2x32", **options):
     """jax.random.NAME of a drawn seed: both devices make the same numbers."""
     def make(d):
@@ -236,7 +241,7 @@ def _random(name, tolerance=16.0, dtypes=F32, key="threefry2x32", **options):
                                              **more)
         return run, [d.ints(0, 1 << 30)]
     return Row(f"random.{name}/{key}" if key != "threefry2x32" else f"random.{name}", make, dtypes,
-               tolerance)
+               tolerance, heavy=name in _REJECTIONS)
 
 
 def _keyed(name, function, tolerance=16.0, dtypes=I32):
@@ -244,7 +249,7 @@ def _keyed(name, function, tolerance=16.0, dtypes=I32):
         def run(seed, x):
             return function(jax.random.key(seed), x)
         return run, [d.ints(0, 1 << 30), d.array((d.size(2, 30), 3), 0.1, 2)]
-    return Row(f"random.{name}", make, dtypes, tolerance)
+    return Row(f"random.{name}", make, dtypes, tolerance, heavy=name in _REJECTIONS)
 
 
 _RANDOM = [
