@@ -42,9 +42,12 @@ class Config:
 def init(config: Config, seed: int = 0) -> dict:
     rng = np.random.default_rng(seed)
     d = config.width
-    weight = lambda *shape: jnp.asarray(rng.normal(0, 0.02, shape), config.dtype)
+    weight = lambda *shape, scale=0.02: jnp.asarray(rng.normal(0, scale, shape), config.dtype)
     ones = lambda: jnp.ones(d, config.dtype)
-    return {"embedding": weight(config.vocabulary, d), "position": weight(config.sequence, d),
+    # What the first block adds must not outweigh these: the norm at the end sees only the direction
+    # of the sum, and while that is short a small update turns it round.
+    return {"embedding": weight(config.vocabulary, d, scale=0.08),
+            "position": weight(config.sequence, d, scale=0.08),
             "blocks": [{"qkv": weight(d, 3 * d), "out": weight(d, d), "up": weight(d, 4 * d),
                         "down": weight(4 * d, d), "gain1": ones(), "gain2": ones()}
                        for _ in range(config.layers)],
