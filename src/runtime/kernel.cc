@@ -71,6 +71,7 @@ Status Kernel::check_amount(const isa::TripRecord& trips, const RunOptions& opti
 Status Kernel::run_values(std::span<const sim::Binding> bindings, const RunOptions& options,
                           const sim::ParallelFor& parallel, RunResult& result) const {
   sim::ValueOptions values = options.values;
+  values.max_instructions = options.max_instructions;
   values.watch |= options.mode == Mode::Check;
   const auto plan = sim::ValuePlan::make(*program_, core(), values);
   if (!plan.ok()) return plan.status();

@@ -231,5 +231,19 @@ TEST(Kernel, RefusesMoreInstructionsThanAnybodyCanWaitFor) {
   EXPECT_TRUE(status("repeat i 100 {\n", 1, {.mode = Mode::Time, .max_instructions = 100}).ok());
 }
 
+// Only the values know that this loop never ends.
+TEST(Kernel, StopsARunTimeLoopAtTheLimit) {
+  const Result<Kernel> k = Kernel::from_text(
+      "program endless target trn2\nreg r\nx: hbm i32[1] in\n"
+      "loop l {\nregister_load r <- x[0]\nexit_unless r\n}\n",
+      "endless.tya", *hw::find_target("trn2"));
+  ASSERT_TRUE(k.ok()) << k.status().str();
+  std::vector<int32_t> x = {1};
+  const std::vector<sim::Binding> bindings = {{0, std::as_writable_bytes(std::span(x))}};
+  const Status status = k->run(bindings, {.mode = Mode::Values, .max_instructions = 1000}).status();
+  EXPECT_EQ(status.code(), "TY-RUN-015");
+  EXPECT_EQ(status.place().line, 4);
+}
+
 }  // namespace
 }  // namespace trainyard::runtime

@@ -7,6 +7,7 @@
 // shared by threads; a run belongs to one thread, which lends it others through ParallelFor.
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,6 +40,8 @@ struct ValueOptions {
   // Tensors whose lives do not meet share host memory. Without it a read of what was never written
   // gives zeros; with it, whatever lies there. For programs that `check` has found clean.
   bool share_memory = false;
+  // Run-time loops that have executed more than this stop with TY-RUN-015.
+  int64_t max_instructions = std::numeric_limits<int64_t>::max();
   // Independent iterations are handed to ParallelFor if the loop takes about this many nanoseconds.
   int64_t share_above = 50'000;
 };

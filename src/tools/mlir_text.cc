@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tools/program_input.h"
+#include "tools/python_program.h"
 
 extern char** environ;
 
@@ -51,8 +52,7 @@ class ScratchFile {
 Result<std::string> bytecode_of_text(const std::string& file) {
   const Result<std::string> text = read_file(file);
   if (!text.ok()) return text.status();
-  const char* chosen = std::getenv("TRAINYARD_PYTHON");
-  const std::string python = chosen == nullptr || *chosen == '\0' ? "python3" : chosen;
+  const std::string python = python_program();
   const ScratchFile scratch;
   const int code = run_program({python, "-m", "trainyard.mlir_text", file, scratch.path()});
   if (code != 0) {

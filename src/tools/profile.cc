@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tools/command.h"
+#include "tools/python_program.h"
 
 namespace trainyard::tools {
 namespace {
@@ -19,8 +20,7 @@ struct Options {
 
 // Only comes back if Python cannot be started.
 Result<int> run(const Options& o) {
-  const char* chosen = std::getenv("TRAINYARD_PYTHON");
-  const std::string python = chosen == nullptr || *chosen == '\0' ? "python3" : chosen;
+  const std::string python = python_program();
   std::vector<std::string> words = {python, "-m", "trainyard.profile"};
   if (!o.trace.empty()) words.insert(words.end(), {"--trace", o.trace});
   if (o.json) words.emplace_back("--json");

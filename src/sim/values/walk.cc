@@ -114,6 +114,16 @@ int64_t Walker::value(const isa::RegisterOperand& operand) const {
 
 bool Walker::too_many(isa::LoopId id, int64_t trips) {
   const isa::Loop& loop = plan_.program.loops[id];
+  if (std::max(lane_.executed, trips) > plan_.options.max_instructions) {
+    lane_.fault =
+        error("TY-RUN-015",
+              "loop '{}' is in its turn {} and {} instructions have run, the limit is {}. "
+              "Correct the condition of the loop, or raise the limit with "
+              "--max-instructions.",
+              loop.name, trips, lane_.executed, plan_.options.max_instructions)
+            .at(isa::place_of(plan_.program, loop.source));
+    return true;
+  }
   if (!loop.trips.max || trips <= *loop.trips.max) return false;
   lane_.fault = error("TY-RUN-013",
                       "loop '{}' goes round more often than its max of {}; raise max, or correct "
