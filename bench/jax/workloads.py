@@ -31,7 +31,7 @@ class Workload:
     """`make` returns run(state) -> (state, result) and the first state."""
 
     make: Callable
-    bar: float  # how much slower than JAX's CPU back end it may be
+    bar: float  # how many times as fast as JAX's CPU back end it has to be
 
 
 def normal(seed: int, *shape: int, scale: float = 1.0, dtype=jnp.float32) -> jax.Array:
@@ -173,28 +173,28 @@ def rows(count: int) -> np.ndarray:
 f32, bf16 = jnp.float32, jnp.bfloat16
 WORKLOADS = {
     "gpt2-small-fp32": Workload(lambda: gpt(12, 768, 512, 2, 50304, f32), 1.0),
-    "gpt2-small-bf16": Workload(lambda: gpt(12, 768, 512, 2, 50304, bf16), 1.0),
+    "gpt2-small-bf16": Workload(lambda: gpt(12, 768, 512, 2, 50304, bf16), 1.5),
     "gpt-tiny-fp32": Workload(lambda: gpt(4, 256, 128, 8, 512, f32), 1.0),
     "gpt-tiny-bf16": Workload(lambda: gpt(4, 256, 128, 8, 512, bf16), 1.0),
     "vit-small-fp32": Workload(lambda: vit_small(f32), 1.0),
     "vit-small-bf16": Workload(lambda: vit_small(bf16), 1.0),
     "resnet18-fp32": Workload(lambda: resnet18(f32), 1.0),
-    "mlp-fp32": Workload(lambda: mlp(f32), 1.0),
-    "mlp-bf16": Workload(lambda: mlp(bf16), 1.0),
+    "mlp-fp32": Workload(lambda: mlp(f32), 0.9),
+    "mlp-bf16": Workload(lambda: mlp(bf16), 1.5),
     "lstm-fp32": Workload(lambda: lstm(f32), 1.0),
     "attention-fp32": Workload(lambda: attention(f32), 1.0),
     "attention-bf16": Workload(lambda: attention(bf16), 1.0),
-    "matmul-4096-fp32": Workload(lambda: operation(jnp.matmul, normal(0, 4096, 4096), normal(1, 4096, 4096)), 1.0),
+    "matmul-4096-fp32": Workload(lambda: operation(jnp.matmul, normal(0, 4096, 4096), normal(1, 4096, 4096)), 0.9),
     "matmul-4096-bf16": Workload(lambda: operation(jnp.matmul, normal(0, 4096, 4096, dtype=bf16),
-                                                   normal(1, 4096, 4096, dtype=bf16)), 1.0),
+                                                   normal(1, 4096, 4096, dtype=bf16)), 2.5),
     "softmax-4096": Workload(lambda: operation(jax.nn.softmax, normal(0, 4096, 4096)), 1.0),
     "gelu-4096": Workload(lambda: operation(jax.nn.gelu, normal(0, 4096, 4096)), 1.0),
     "layernorm-4096": Workload(lambda: operation(lambda x: char_gpt.normalise(x, 1.0), normal(0, 4096, 4096)), 1.0),
-    "sort-1e6": Workload(lambda: operation(jnp.sort, normal(0, 1_000_000)), 1.0),
+    "sort-1e6": Workload(lambda: operation(jnp.sort, normal(0, 1_000_000)), 2.0),
     "gather-rows": Workload(lambda: operation(lambda t, i: t[i], normal(0, 50304, 768), rows(8192)), 1.0),
     "scatter-add-rows": Workload(lambda: operation(lambda t, i, u: t.at[i].add(u), normal(0, 50304, 768), rows(8192),
-                                                   normal(1, 8192, 768)), 1.0),
-    "dispatch-add": Workload(lambda: operation(jnp.add, normal(0, 8), normal(1, 8)), 2.0),
+                                                   normal(1, 8192, 768)), 2.0),
+    "dispatch-add": Workload(lambda: operation(jnp.add, normal(0, 8), normal(1, 8)), 0.2),
 }
 
 

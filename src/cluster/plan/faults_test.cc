@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 namespace trainyard::cluster {
 namespace {
 
@@ -33,15 +31,14 @@ TEST(Faults, LongRunsAgreeWithTheFormulaAndWithTheSeed) {
   EXPECT_NE(a.p90_s, other.p90_s);
 }
 
-TEST(Faults, AnyAmountOfWorkIsAnsweredAtOnce) {
-  const auto start = std::chrono::steady_clock::now();
+// Event by event the last of these would not end.
+TEST(Faults, AnyAmountOfWorkIsAnswered) {
   FaultModel hopeless = kFaults;
   hopeless.rate = 1e-3;  // a fault every four seconds: a piece of ten minutes never ends
   for (const double work : {1e9, 1e15, 1e21}) {
     EXPECT_GT(odds(work).mean_s, work);
     EXPECT_GT(odds(work, hopeless).mean_s, 1000 * work);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }
 
 }  // namespace
